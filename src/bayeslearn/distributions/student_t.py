@@ -5,7 +5,8 @@
 One number at a time (:class:`StudentT`), columns that share g or do not (:class:`IndependentT`), and a whole vector
 with a scale matrix (:class:`MultivariateT`). Leading axes are rows of parameters.
 
-Positive definite matrices are their Cholesky factors, many at once, M = L Lᵀ. No inverse of M is ever formed: xᵀ M⁻¹ x = |L⁻¹ x|² and ln |M| = 2 Σ ln L_jj.
+Positive definite matrices are their Cholesky factors, many at once, M = L Lᵀ. No inverse of M is ever formed: xᵀ M⁻¹ x
+= |L⁻¹ x|² and ln |M| = 2 Σ ln L_jj.
 """
 
 from __future__ import annotations

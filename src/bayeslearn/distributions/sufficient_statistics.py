@@ -6,8 +6,9 @@ Every statistic is a frozen bundle of arrays. Most are amounts that add entry by
 pairwise formula (:mod:`bayeslearn.distributions.moments`). Leading axes stand for rows of parameters: a
 whole CPT is one statistic.
 
-Learners differ in which share of each case goes to which row of parameters, and in nothing else: all to one row (a single distribution), one row named by a group
-(a class label, a parent configuration), or a share for each row (responsibilities, expected counts).
+Learners differ in which share of each case goes to which row of parameters, and in nothing else: all to one row (a
+single distribution), one row named by a group (a class label, a parent configuration), or a share for each row
+(responsibilities, expected counts).
 
     weights (n,)               one row of parameters,   result shape ()
     weights (n,), groups (n,)  row groups[i],            result shape (k,)

@@ -2,7 +2,7 @@
 
 A fit has initial values, priors, and the best of several starts. The number has the best criterion:
 
-    marginal_likelihood   the bound of :func:`bayeslearn.mixture.updates.bound`; needs a proper prior, as the weak one is
+    marginal_likelihood   the bound of :func:`.updates.bound`; needs a proper prior, as the weak one is
     bic, aic              −½ BIC and −½ AIC: ln P(D|θ) less a penalty for every parameter
 
 Higher is better. Numbers are tried upwards, until `patience` numbers in a row are no better than the best.
@@ -17,10 +17,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import xlogy
 
 from bayeslearn import capacity, em, validation
-from bayeslearn.distributions import Categorical, Dirichlet
+from bayeslearn.distributions import Dirichlet
 from bayeslearn.distributions.categorical import DirichletRule
 from bayeslearn.errors import BayeslearnWarning, DataError, EvidenceError, ParameterError, listed
 from bayeslearn.mixture.initialization import start, weak_prior

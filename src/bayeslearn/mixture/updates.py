@@ -7,7 +7,8 @@ The components of rows are unknown: an update adds what the model of that moment
 statistics of updates (:mod:`bayeslearn.distributions.lineage`), so rows that came by one update are removed exactly,
 whatever the model has become since.
 
-Models merge with their components in one order. Missing values of rows are filled by what is expected given the row, or by a draw.
+Models merge with their components in one order. Missing values of rows are filled by what is expected given the row, or
+by a draw.
 
     E[x_c | x] = Σ_j P(j | x) E[x_c | x, j]          P(state | x) = Σ_j P(j | x) P(state | j)
 

@@ -1,8 +1,8 @@
 """What nearest neighbors show: reports of models and fits, plain values, documents and plots.
 
 A document has the settings, and columns with their cells. The plots are Voronoi cells of the training rows, and the
-error by number of neighbors. A cell holds the points that are nearer to its row than to any other. Cells are computed among scaled and weighted
-points, where the distance is Euclidean, and drawn in the units of the columns.
+error by number of neighbors. A cell holds the points that are nearer to its row than to any other. Cells are computed
+among scaled and weighted points, where the distance is Euclidean, and drawn in the units of the columns.
 """
 
 from __future__ import annotations

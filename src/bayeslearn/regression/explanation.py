@@ -1,6 +1,7 @@
 """What every regression model answers about rows: values, intervals, scores, likelihoods, draws, explanations.
 
-An explanation names what every feature adds to the prediction for the average row: f(x) = f(mean) + Σ_j w_j (x_j − mean_j).
+An explanation names what every feature adds to the prediction for the average row: f(x) = f(mean) + Σ_j w_j (x_j −
+mean_j).
 """
 
 from __future__ import annotations

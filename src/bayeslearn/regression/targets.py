@@ -1,4 +1,4 @@
-"""Training rows: the input columns, and the targets, which are columns of the data or arrays; new rows by their columns.
+"""Training rows: input columns, and targets, which are columns of the data or arrays; new rows by their columns.
 
 Numbers are numeric, however few they are.
 A row whose target is missing adds nothing.

@@ -1,4 +1,4 @@
-"""Where shards are read and their statistics added: on the threads of this machine, or by the workers of a cluster; sizes of memory.
+"""Where shards are read and their statistics added: threads of this machine, or the workers of a cluster.
 
 An engine has one verb. What it adds, it adds in the order of the shards and pairwise, so that the answer depends on the
 data alone:

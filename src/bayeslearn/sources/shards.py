@@ -3,8 +3,9 @@
 A shard is a text file, or some row groups of a Parquet file. It is small, it can be sent, and whoever gets it reads
 its rows with the same code.
 
-Parts of encoded rows are three arrays as NumPy writes them, each read only if its head is the expected one. A head is compared with a pattern and never evaluated, and the size of the file is compared with the shape before
-anything is allocated, so that a part that was tampered with costs nothing.
+Parts of encoded rows are three arrays as NumPy writes them, each read only if its head is the expected one. A head is
+compared with a pattern and never evaluated, and the size of the file is compared with the shape before anything is
+allocated, so that a part that was tampered with costs nothing.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """From whatever the user has to a table.
 
-One path: every kind of data becomes Arrow columns (:mod:`.arrow_columns`, :mod:`.file_readers`), then each column becomes codes or
-numbers, by its own values (:mod:`.type_inference`) or by declared states (:mod:`.state_encoding`), and
+One path: every kind of data becomes Arrow columns (:mod:`.arrow_columns`, :mod:`.file_readers`), then each column
+becomes codes or numbers, by its own values (:mod:`.type_inference`) or by declared states (:mod:`.state_encoding`), and
 :mod:`.table_builder` joins them. Cells that are not read as they stand, values that are none of the known states and
 words among numbers, are noted; one warning of each kind reports them.
 """

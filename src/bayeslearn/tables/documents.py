@@ -1,4 +1,6 @@
-"""Documents and runs of rows. Documents are columns: one of texts, one of labels, and perhaps one that says how often each counts.
+"""Documents and runs of rows, in columns.
+
+One column has texts, one labels, and perhaps one that says how often each counts.
 
 A missing text is an empty document, and a missing label is None.
 

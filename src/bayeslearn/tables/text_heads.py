@@ -1,4 +1,4 @@
-"""Before a text file is read: its stamp, and its head: the encoding, the character between cells, and the names of its columns.
+"""What is known before a text file is read: its stamp, its encoding, the character between cells, column names.
 
     encoding     by the byte order mark; else UTF-8, or Windows-1252 where the beginning is not UTF-8
     delimiter    of .tsv a tab; of .csv what splits the first lines into the most cells, as many in each: , ; tab or |

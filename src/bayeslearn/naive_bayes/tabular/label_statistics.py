@@ -1,4 +1,6 @@
-"""From cases to a model, and what indicates a class. A model is made in one pass over the rows that have a label, and by EM over those that have none.
+"""From labeled and unlabeled cases to a model, and the indicators of each class.
+
+One pass reads the rows that have a label, and EM those that have none:
 
     labeled       n_c += w                     categorical  n[c, x] = Σ w      gaussian  n, x̄, M of each class
     soft label    n_c += w · share_c           others       what their distributions gather
