@@ -29,9 +29,9 @@ from bayeslearn.mixture import (
     uncertain_rows,
 )
 from bayeslearn.mixture.em_fit import prior_of
-from bayeslearn.mixture.updates import bound
 from bayeslearn.mixture.initialization import start
 from bayeslearn.mixture.inputs import parts_of
+from bayeslearn.mixture.updates import bound
 
 
 def rows_of(seed, n, holes=0.2):
