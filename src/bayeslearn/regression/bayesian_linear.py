@@ -205,7 +205,7 @@ class LinearFit:
         """Inputs (n, d) and outputs (n,) or (n, m); a row with a missing output adds nothing.
 
         The answers of the reference prior are those of the textbooks; others are named in
-        :mod:`bayeslearn.regression.priors`.
+        the words of this module.
         """
         statistics, dim = collect(X, y, sample_weight)
         return cls(prior_of(prior, statistics, dim), statistics, dim)
