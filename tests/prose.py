@@ -104,9 +104,9 @@ def found(path: Path) -> list[str]:
 
 
 def listed() -> dict[str, int]:
-    """How many of these words each file may have."""
+    """How many of these words each file may have; a file that a merge lists twice has the smaller count."""
     lines = [line.rpartition(" ") for line in LIST.read_text(encoding="utf-8").splitlines() if line]
-    return {path: int(count) for path, _, count in lines}
+    return {path: int(count) for path, _, count in sorted(lines, key=lambda line: -int(line[2]))}
 
 
 def write(counts: dict[str, int]) -> None:
