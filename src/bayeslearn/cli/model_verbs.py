@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import typer.core
 
-from bayeslearn.cli.verbs import load
-from bayeslearn.errors import FormatError, listed
+from bayeslearn.cli.verbs import OTHERS, load
+from bayeslearn.errors import FormatError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from bayeslearn.cli.verbs import Verb
 
 #: What the kinds of models are called in `bayeslearn fit KIND` and in messages.
 KINDS = {
@@ -26,23 +28,35 @@ KINDS = {
 ### which function runs
 
 
-def body_place(ctx: Any, name: str, places: Mapping[str, str], args: list[str]) -> str | None:
+def body_place(ctx: Any, name: str, verb: Verb, args: list[str]) -> str | None:
     """Return where the function is that runs a verb on the model that the words name; None if they name no model."""
+    places: Any = verb.place
     model = first_argument(ctx, name, places, args)
     if model is None or {"-h", "--help"} & set(args[:1]):
         return None
     if model in places and not Path(model).exists():  # a kind of model instead of a model
-        return places[model]
+        return str(places[model])
     from bayeslearn import codec
 
     kind = codec.kind_in_file(model)
-    if kind not in places:
+    found = place_of(verb, kind)
+    if found is None:
         raise FormatError(
             f"{model!r} holds a model of the kind {kind!r}, for which there is no `bayeslearn {name}`",
-            hint=f"the verbs of this kind are {listed(verbs_of(kind))}" if verbs_of(kind) else None,
+            hint=f"the verbs of this kind are {', '.join(verbs_of(kind))}" if verbs_of(kind) else None,
             path=model,
         )
-    return places[kind]
+    return found
+
+
+def place_of(verb: Verb, kind: str) -> str | None:
+    """Return the function of a verb for a kind of model; None if the kind does not have the verb."""
+    if isinstance(verb.place, str) or kind in verb.place:
+        return verb.place if isinstance(verb.place, str) else verb.place[kind]
+    from bayeslearn import codec
+
+    able = OTHERS in verb.place and any(hasattr(codec.class_of(kind), method) for method in verb.needs)
+    return verb.place[OTHERS] if able else None
 
 
 def first_argument(ctx: Any, name: str, places: Mapping[str, str], args: list[str]) -> str | None:
@@ -62,7 +76,7 @@ def verbs_of(kind: str) -> list[str]:
     """Return the verbs that a kind of model has."""
     from bayeslearn.cli.app import VERBS
 
-    return [name for name, verb in VERBS.items() if not isinstance(verb.place, str) and kind in verb.place]
+    return [name for name, verb in VERBS.items() if not isinstance(verb.place, str) and place_of(verb, kind)]
 
 
 ### help
