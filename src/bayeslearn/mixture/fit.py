@@ -143,8 +143,8 @@ def fit_mixture(
     >>> model = fit_mixture(rows)
     >>> model
     MixtureModel(2 components of hue, size; 40 rows)
-    >>> model.fit_info.selection.n_components, model.predict({"hue": ["red"], "size": [1.0]}).tolist()
-    (2, [0])
+    >>> model.fit_info.selection.n_components, len(set(model.predict({"hue": ["red", "blue"], "size": [1.0, 9.0]})))
+    (2, 2)
     """
     began = time.perf_counter()
     data = with_options(data, na_values=na_values, keep_default_na=keep_default_na, drop_columns=drop_columns)

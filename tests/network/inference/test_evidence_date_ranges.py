@@ -217,4 +217,4 @@ def test_what_a_range_stands_for(tmp_path, monkeypatch):
         "states": {"when.year": 2024, "when.month": ["Jan", "Feb"]},
     }
     code, sentence = fail("query", "net.json", "when=2024-01-15..2024-02-10")
-    assert (code, "take whole months" in sentence) == (1, True)
+    assert (code, "take whole months" in sentence) == (2, True)
