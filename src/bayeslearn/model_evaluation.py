@@ -222,8 +222,11 @@ def is_classifier(model: Any, targets: tuple[Any, ...]) -> bool:
 
 
 def probabilities(model: Any, data: Any, target: Any) -> Any:
-    """P(class | row), (n, classes)."""
-    return model.predict_proba(data, target.name)[target.name] if takes_target(model) else model.predict_proba(data)
+    """P(class | row), (n, classes); the column of the class itself is not read."""
+    if not takes_target(model):
+        return model.predict_proba(data)
+    rows = as_table(data, schema=model.schema, missing_columns="missing", handle_unknown="missing")
+    return model.predict_proba(rows.mask([target.name]), target.name)[target.name]
 
 
 def bounded(model: Any, data: Any, level: float) -> tuple[Floats, Floats, Floats]:

@@ -72,7 +72,7 @@ VERBS = {
     ),
     "impute": Verb(
         of_kinds("model_rows.impute", "naive Bayes", "mixture", network="network_impute.run"),
-        "Fill missing values given the other values of the row; all other cells stay as they are.",
+        "Fill missing values given the other values of the row; all other cells are unchanged.",
         "Use",
     ),
     "sample": Verb(

@@ -11,7 +11,7 @@ import typer
 
 from bayeslearn.cli import output, progress, table_models
 from bayeslearn.cli.data_options import Data, Model, reads
-from bayeslearn.errors import BayeslearnError, MismatchError, ParameterError
+from bayeslearn.errors import BayeslearnError, DataError, MismatchError, ParameterError, UnknownColumnError
 
 if TYPE_CHECKING:
     from bayeslearn.cli.input_data import Given
@@ -37,7 +37,7 @@ def update(
 ) -> None:
     """Add rows to a model, as if they had been there from the start; or remove them.
 
-    Example: bayeslearn update nb.json tuesday.csv -o nb.json
+    Example: bayeslearn update nb.json today.csv -o nb.json
     """
     from bayeslearn import load, validation
 
@@ -59,7 +59,15 @@ def update(
 
 
 def changed(model: Any, data: Any, options: dict[str, Any], *, remove: bool, forgetting_factor: float) -> Any:
-    """The model with more rows, or without some."""
+    """The model with more rows, or without some; columns that the data lack are no mistake of the command line."""
+    try:
+        return with_rows(model, data, options, remove=remove, forgetting_factor=forgetting_factor)
+    except UnknownColumnError as error:
+        raise DataError(error.message, hint=error.hint, **error.details) from None
+
+
+def with_rows(model: Any, data: Any, options: dict[str, Any], *, remove: bool, forgetting_factor: float) -> Any:
+    """The same."""
     if remove:
         if not hasattr(model, "remove"):
             raise ParameterError(f"no rows can be removed from a model of the kind {model.file_kind!r}")
@@ -82,7 +90,7 @@ def n_rows(model: Any, given: Given) -> int | None:
 
 
 def weight_of(model: Any) -> float | None:
-    """The weighted number of rows that a model is based on, where it knows it."""
+    """The weighted number of rows that a model is based on, if it has one."""
     found = getattr(model, "total_weight", None)
     return None if found is None else float(found)
 
@@ -98,7 +106,7 @@ def merge(
 ) -> None:
     """Merge models: their rows add, and the prior and rows of a common base count once.
 
-    Example: bayeslearn merge monday.json tuesday.json -o both.json
+    Example: bayeslearn merge north.json south.json -o both.json
     """
     from bayeslearn import load
 

@@ -24,7 +24,7 @@ def run(
     sample_weight: Annotated[str | None, typer.Option(help="Column with the weight of each row.")] = None,
     level: Annotated[float, typer.Option(help="Level of the intervals of numbers.")] = 0.95,
     cv: Annotated[
-        int, typer.Option(help="Cross-validation with this many folds of a model fitted anew; 0: the model as it is.")
+        int, typer.Option(help="Cross-validation with this many folds of the learner; 0: evaluate the model.")
     ] = 0,
     plot: Annotated[
         Path | None, typer.Option(help="Plot of the confusion matrix to write, .svg, .png or .pdf.")

@@ -125,7 +125,7 @@ def impute(
         bool, typer.Option("--json", help="JSON object with the number of filled cells; needs -o.")
     ] = False,
 ) -> None:
-    """Fill missing values given the other values of the row; all other cells stay as they are.
+    """Fill missing values given the other values of the row; all other cells are unchanged.
 
     Example: bayeslearn impute nb.json passengers.csv -o full.csv
     """
@@ -197,9 +197,7 @@ def sample(
     of_rows = "data" in inspect.signature(model.sample).parameters
     if of_rows != (data is not None):
         raise ParameterError(
-            "this model draws targets of rows, and no data are given"
-            if of_rows
-            else "this model draws rows of its own",
+            "this model draws targets of rows, and no data are given" if of_rows else "this model draws whole rows",
             hint="bayeslearn sample MODEL DATA -n 10" if of_rows else "leave out the data",
         )
     if data is None:

@@ -63,13 +63,13 @@ def first_argument(ctx: Any, name: str, places: Mapping[str, str], args: list[st
     """Return the first word that is neither an option nor the value of one."""
     if not args or not args[0].startswith("-"):
         return args[0] if args else None
-    command = merged(name, tuple(places.items()), "")
+    command = copy.copy(merged(name, tuple(places.items()), ""))
+    command.params = [param for param in command.params if param.param_type_name != "argument"]
     try:
-        values, rest, _ = command.make_parser(ctx).parse_args(args=list(args))
+        _, words, _ = command.make_parser(ctx).parse_args(args=list(args))
     except Exception:  # noqa: BLE001 - what is wrong with the options is reported when the verb parses them
-        return next((word for word in args if not word.startswith("-")), None)
-    first = values.get(command.params[0].name)
-    return first[0] if isinstance(first, list | tuple) and first else first or next(iter(rest), None)
+        words = [word for word in args if not word.startswith("-")]
+    return next(iter(words), None)
 
 
 def verbs_of(kind: str) -> list[str]:
@@ -94,8 +94,9 @@ def merged(name: str, places: tuple[tuple[str, str], ...], line: str) -> Any:
         return next(iter(commands.values()))
     params: dict[str, Any] = {}
     having: dict[str, list[str]] = {}
+    model = any_model(next(iter(commands.values())).params[0])
     for place, command in commands.items():
-        for param in command.params:
+        for param in command.params[1:]:
             params.setdefault(param.name, param)
             having.setdefault(param.name, []).append(place)
     found = [
@@ -104,14 +105,35 @@ def merged(name: str, places: tuple[tuple[str, str], ...], line: str) -> Any:
         else of_some(param, [label for p in having[key] for label in labels[p]])
         for key, param in params.items()
     ]
-    arguments = [param for param in found if param.param_type_name == "argument"]
+    arguments = one_variadic([model, *(param for param in found if param.param_type_name == "argument")])
     examples = [part for command in commands.values() for part in command.help.split("\n\n") if "Example:" in part]
     return typer.core.TyperCommand(
         name,
-        params=[*arguments, *(param for param in found if param not in arguments)],
+        params=[*arguments, *(param for param in found if param.param_type_name != "argument")],
         help="\n\n".join([line, *dict.fromkeys(examples)]),
         context_settings={"help_option_names": ["-h", "--help"]},
     )
+
+
+def any_model(param: Any) -> Any:
+    """Return the argument of a model of any kind."""
+    from bayeslearn.cli.network_files import MODEL
+
+    param = copy.copy(param)
+    param.metavar, param.help = "MODEL", MODEL
+    return param
+
+
+def one_variadic(arguments: list[Any]) -> list[Any]:
+    """Return the arguments with at most one that takes any number of words: a command has no more."""
+    many = [param for param in arguments if param.nargs == -1]
+    found = []
+    for param in arguments:
+        if param in many[1:]:
+            param = copy.copy(param)  # noqa: PLW2901
+            param.nargs = 1
+        found.append(param)
+    return found
 
 
 def of_some(param: Any, labels: list[str]) -> Any:

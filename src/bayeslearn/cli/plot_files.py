@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bayeslearn.cli.network_files import NETWORK
 from bayeslearn.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def draw(
 
 
 def network(
-    model_file: Annotated[str, typer.Argument(metavar="MODEL", help="A network.")],
+    model_file: Annotated[str, typer.Argument(metavar="MODEL", help=NETWORK)],
     evidence: Annotated[
         list[str] | None, typer.Argument(help="Observed states: VAR=STATE, VAR=30, VAR=10..20.")
     ] = None,

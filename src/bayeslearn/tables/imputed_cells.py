@@ -62,8 +62,8 @@ def in_memory(data: Any) -> Any:
 def completed(data: Any, schema: Schema, complete: Callable[[Table], Table], **markers: Any) -> Any:
     """The data with missing values filled, in the same kind of container.
 
-    `complete` fills a table of a schema, `markers` say what stands for a missing value. Other columns of the data, and
-    observed values, stay as they are.
+    `complete` fills a table of a schema, `markers` are those of missing values. Other columns of the data, and observed
+    values, stay as they are.
     """
     from bayeslearn.tables.conversion import as_table  # noqa: PLC0415 - it reads all kinds of data
 

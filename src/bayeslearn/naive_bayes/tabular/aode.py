@@ -80,7 +80,7 @@ class AODEModel(Saved, kind="one-dependence"):
 
     @property
     def target(self) -> DiscreteVariable:
-        """The classes as a variable; it has no name of its own."""
+        """The classes as a variable, which is named "class"."""
         return DiscreteVariable("class", self.labels)
 
     @property
