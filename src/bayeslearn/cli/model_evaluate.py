@@ -88,7 +88,7 @@ def cross_validated(model: Any, data: Any, targets: tuple[Any, ...], **options: 
     from bayeslearn.network import BayesianNetwork
 
     if isinstance(model, NaiveBayesModel):
-        from bayeslearn.naive_bayes.tabular.cross_validation import cross_validate
+        from bayeslearn.naive_bayes.tabular.out_of_fold import cross_validate
 
         return cross_validate(model, data, **options)
     if isinstance(model, BayesianNetwork):

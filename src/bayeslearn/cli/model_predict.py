@@ -48,7 +48,8 @@ def run(
     if level is not None and (not targets or is_classifier(model, targets)):
         raise ParameterError("--level is the level of intervals, and this model predicts none", hint="leave it out")
     level = validation.number("--level", LEVEL if level is None else level, above=0, below=1)
-    schema, metrics = table_models.answer_schema(model, targets), {}
+    schema = table_models.answer_schema(model, targets)
+    metrics: dict[str, Any] = {}
     with data.opened() as given:
         rows, parts = table_models.batches(model, given, targets)
         tables = answers(model, parts, targets, schema, level, metrics)
