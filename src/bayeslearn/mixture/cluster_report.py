@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn import validation
+from bayeslearn.components.description import part_columns
 from bayeslearn.errors import EvidenceError
 from bayeslearn.mixture.reordering import pooled
 from bayeslearn.printable import printable
-from bayeslearn.tables import NumericVariable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -92,12 +92,6 @@ def differences(model: MixtureModel, part: Component, θ: Any) -> Iterator[list[
         divergence = distribution.divergence(here, everywhere)
         words = [distribution.contrast(here, everywhere, j, variable=column) for j in range(model.n_components)]
         yield [ClusterDifference(column.name, float(d), *pair) for d, pair in zip(divergence, words, strict=True)]
-
-
-def part_columns(part: Component, parameters: Any) -> tuple[Any, ...]:
-    """The columns of a part that have a distribution of their own; those of counts of one whole are one together."""
-    alone = len(part.distribution.marginals(parameters)) == len(part.columns)
-    return part.columns if alone else (NumericVariable(part.name),)
 
 
 ### uncertain rows

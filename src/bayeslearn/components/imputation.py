@@ -1,9 +1,9 @@
-"""Missing values of rows filled by a mixture: by what is expected given the row, or by a draw.
+"""Missing cells of components filled, given the share of each row of parameters in each row of data.
 
     E[x_c | x] = Σ_j P(j | x) E[x_c | x, j]          P(state | x) = Σ_j P(j | x) P(state | j)
 
-Within a component columns are independent, except for those of a joint Gaussian, whose missing part given the observed
-part is μ_m + Σ_mo Σ_oo⁻¹ (x_o − μ_o); a draw takes a whole random row x* in place of μ.
+Within a row of parameters components are independent. The missing part of a joint Gaussian given the observed part is
+μ_m + Σ_mo Σ_oo⁻¹ (x_o − μ_o); a draw takes a whole random row x* in place of μ.
 """
 
 from __future__ import annotations
@@ -12,45 +12,58 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayeslearn import validation
+from bayeslearn.components.product import Product
 from bayeslearn.distributions import Categorical
-from bayeslearn.tables import DiscreteVariable, Table
+from bayeslearn.tables import DiscreteVariable, Schema, Table
 from bayeslearn.tables.table import code_type
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from bayeslearn.components.component import Component
-    from bayeslearn.mixture.model import MixtureModel
 
     Floats = NDArray[np.float64]
     Cells = tuple[NDArray[Any], ...]
 
 
-def imputed(model: MixtureModel, data: Any, method: str, random_state: Any) -> Any:
-    """Return the data with missing values filled."""
-    from bayeslearn.tables.imputed_cells import completed  # noqa: PLC0415 - Arrow loads when data come in
+def filled(
+    components: Sequence[Component],
+    parameters: Sequence[Any],
+    cells: Sequence[NDArray[Any]],
+    shares: Floats,
+    random_state: np.random.Generator | None = None,
+) -> Cells:
+    """The cells of every component with nothing missing: what is expected, or drawn given a random state.
 
-    method = validation.choice("method", method, ["expected", "sample"])
-    rng = validation.generator(random_state) if method == "sample" else None
-    return completed(data, model.schema, lambda table: table_of(model, filled(model, table, rng)))
+    Parameters
+    ----------
+    components, parameters, cells
+        Components, with a row of parameters for each column of `shares`, and their cells.
+    shares
+        The probability of each row of parameters for each row of data, (n, k).
+    random_state
+        A generator for draws; None for expected values.
+    """
+    if random_state is None:
+        each = zip(components, parameters, cells, strict=True)
+        return tuple(expected(part, θ, x, shares) for part, θ, x in each)
+    labels = Categorical(shares.shape[1]).draw(shares, 1, random_state)[0]
+    return filled_by_draws(components, parameters, cells, labels, random_state)
 
 
-def filled(model: MixtureModel, table: Table, rng: np.random.Generator | None) -> Cells:
-    """The cells of every part with nothing missing."""
-    rows = model.rows(table)
-    shares = model.predict_proba(rows)
-    if rng is None:
-        return tuple(
-            expected(part, θ, cells, shares)
-            for part, θ, cells in zip(model.parts, model.parameters, rows.cells, strict=True)
-        )
-    labels = Categorical(model.n_components).draw(shares, 1, rng)[0]
-    drawn = model.product.draw(model.parameters, labels, rng)
-    return tuple(
-        completed_by(part, θ, cells, x, labels)
-        for part, θ, cells, x in zip(model.parts, model.parameters, rows.cells, drawn, strict=True)
-    )
+def filled_by_draws(
+    components: Sequence[Component],
+    parameters: Sequence[Any],
+    cells: Sequence[NDArray[Any]],
+    labels: NDArray[np.intp],
+    random_state: np.random.Generator,
+) -> Cells:
+    """The cells of every component with draws of the labeled rows of parameters in place of missing ones."""
+    drawn = Product(tuple(components)).draw(parameters, labels, random_state)
+    each = zip(components, parameters, cells, drawn, strict=True)
+    return tuple(completed_by(part, θ, x, values, labels) for part, θ, x, values in each)
 
 
 def expected(part: Component, parameters: Any, cells: NDArray[Any], shares: Floats) -> NDArray[Any]:
@@ -91,19 +104,19 @@ def completed_by(
     return found
 
 
-def table_of(model: MixtureModel, cells: Cells) -> Table:
-    """The cells of every part as a table of the columns of the model."""
+def table_of(components: Sequence[Component], cells: Sequence[NDArray[Any]]) -> Table:
+    """The cells of every component as a table of their columns."""
     n = len(cells[0])
+    schema = Schema(column for component in components for column in component.columns)
     codes: list[NDArray[Any]] = []
     values: list[NDArray[Any]] = []
-    for part, x in zip(model.parts, cells, strict=True):
-        if part.is_joint:
+    for component, x in zip(components, cells, strict=True):
+        if component.is_joint:
             values.extend(x.T)
         else:
-            (codes if isinstance(part.variable, DiscreteVariable) else values).append(x)
-    dtype = code_type(model.schema)
+            (codes if isinstance(component.variable, DiscreteVariable) else values).append(x)
     return Table(
-        model.schema,
-        np.array(codes, dtype=dtype).reshape(len(codes), n),
+        schema,
+        np.array(codes, dtype=code_type(schema)).reshape(len(codes), n),
         np.array(values, dtype=np.float64).reshape(len(values), n),
     )
