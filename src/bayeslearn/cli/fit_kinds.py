@@ -26,7 +26,7 @@ VERBS = {
     ),
     "hmm": Verb(
         "hmm_fit.run",
-        "Learn a hidden Markov model: states that nobody sees, how they follow each other, and what each emits.",
+        "Fit a hidden Markov model by EM: states, transitions, and the observations of each state.",
     ),
     "regression": Verb("regression_fit.run", "Fit a column as a function of the other columns, with intervals."),
     "neighbors": Verb(

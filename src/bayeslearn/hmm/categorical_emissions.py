@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from bayeslearn import validation
+from bayeslearn.components.component import Component
 from bayeslearn.distributions import Categorical, Counts, Dirichlet
 from bayeslearn.distributions.sufficient_statistics import frozen
 from bayeslearn.errors import ShapeError, UnknownStateError, listed
@@ -68,8 +69,8 @@ class CategoricalEmissions(Emissions):
         object.__setattr__(self, "theta", frozen(theta))
 
     @property
-    def size(self) -> int:
-        """How many states there are."""
+    def n_states(self) -> int:
+        """The number of states."""
         return len(self.theta)
 
     @property
@@ -87,9 +88,14 @@ class CategoricalEmissions(Emissions):
         return replace(self, theta=parameters)
 
     @property
-    def names(self) -> tuple[str, ...]:
+    def feature_names(self) -> tuple[str, ...]:
         """The one column."""
         return (self.variable.name,)
+
+    @property
+    def column_components(self) -> tuple[Component, ...]:
+        """The one column."""
+        return (Component((self.variable,), self.distribution),)
 
     def variables(self, columns: Sequence[str]) -> list[Any]:
         """The one column."""
@@ -125,7 +131,7 @@ class CategoricalEmissions(Emissions):
 
     def first_shares(self, cells: NDArray[Any], random_state: np.random.Generator) -> NDArray[np.float64]:
         """By chance: each symbol leans towards some states."""
-        n = self.size
+        n = self.n_states
         lean = random_state.dirichlet(np.full(n, 0.5), self.variable.size + 1)
         return lean[cells] * random_state.uniform(0.5, 1.5, (len(cells), n))
 
@@ -144,7 +150,7 @@ class CategoricalEmissions(Emissions):
         """A field from its value in a file."""
         return reader.discrete(value, "the symbol") if name == "variable" else super().field_of(reader, name, value)
 
-    def described(self, state: int, max_states: int = 3) -> str:
+    def describe(self, state: int, max_states: int = 3) -> str:
         """The most probable symbols."""
         return self.distribution.describe(self.theta, state, variable=self.variable, max_states=max_states)
 

@@ -53,12 +53,12 @@ class NormalBase(Emissions):
     floor: Floats | float
 
     @property
-    def size(self) -> int:
-        """How many states there are."""
+    def n_states(self) -> int:
+        """The number of states."""
         return len(self.mean)
 
     @property
-    def names(self) -> tuple[str, ...]:
+    def feature_names(self) -> tuple[str, ...]:
         """The columns."""
         return self.columns
 
@@ -69,7 +69,7 @@ class NormalBase(Emissions):
         """Rows of finite numbers; NaN is missing."""
         return real_cells(number_rows(x), len(self.columns))
 
-    def floored(self, cells: Floats | Moments) -> Self:
+    def with_floor(self, cells: Floats | Moments) -> Self:
         """Variances that cannot fall below a small share of that of the data."""
         return self if np.all(self.floor) else replace(self, floor=FLOOR * spread_of(cells)[1])  # type: ignore[type-var]
 
@@ -93,7 +93,7 @@ class NormalBase(Emissions):
     def _spreads(self, state: int) -> Floats:
         """The variance of each column in a state."""
 
-    def described(self, state: int, max_states: int = 3) -> str:
+    def describe(self, state: int, max_states: int = 3) -> str:
         """Mean ± deviation of each column."""
         spread = np.sqrt(self._spreads(state))
         parts = [f"{m:.4g} ± {s:.3g}" for m, s in zip(self.mean[state], spread, strict=True)]
@@ -176,6 +176,7 @@ class FullGaussianEmissions(NormalBase):
     """Columns that depend on each other: means (S, d) and covariances (S, d, d)."""
 
     kind: ClassVar[str] = "full"
+    label: ClassVar[str] = "gaussian, full covariance"  # type: ignore[misc]
 
     columns: tuple[str, ...]
     mean: Floats
@@ -226,7 +227,9 @@ class FullGaussianEmissions(NormalBase):
     def first_statistics(self, cells: NDArray[Any], gamma: Floats) -> Any:
         """Those that the variances of all data expect."""
         mean, var = spread_of(cells)
-        start = replace(self, mean=np.tile(mean, (self.size, 1)), covariance=np.tile(np.diag(var), (self.size, 1, 1)))
+        start = replace(
+            self, mean=np.tile(mean, (self.n_states, 1)), covariance=np.tile(np.diag(var), (self.n_states, 1, 1))
+        )
         return start.gather(cells, gamma)
 
     def _spreads(self, state: int) -> Floats:

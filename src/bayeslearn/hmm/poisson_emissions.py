@@ -46,8 +46,8 @@ class PoissonEmissions(Emissions):
         object.__setattr__(self, "rate", frozen(rate))
 
     @property
-    def size(self) -> int:
-        """How many states there are."""
+    def n_states(self) -> int:
+        """The number of states."""
         return len(self.rate)
 
     @property
@@ -67,7 +67,7 @@ class PoissonEmissions(Emissions):
     by_moments: ClassVar[bool] = True
 
     @property
-    def names(self) -> tuple[str, ...]:
+    def feature_names(self) -> tuple[str, ...]:
         """The one column."""
         return (self.name,)
 
@@ -102,6 +102,6 @@ class PoissonEmissions(Emissions):
         seen = cells[~np.isnan(cells)]
         return Gamma.m_estimate(equivalent_sample_size, float(seen.mean()) if len(seen) else 1.0)
 
-    def described(self, state: int, max_states: int = 3) -> str:  # noqa: ARG002 - one number says it all
+    def describe(self, state: int, max_states: int = 3) -> str:  # noqa: ARG002 - one number says it all
         """The rate."""
         return f"about {self.rate[state]:.4g}"

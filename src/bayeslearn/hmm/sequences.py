@@ -55,7 +55,7 @@ class Sequences:
     lengths: NDArray[np.int64]
     ids: tuple[Any, ...]
     sample_weight: NDArray[np.float64] | None = None
-    known: NDArray[np.int32] | None = None
+    known_states: NDArray[np.int32] | None = None
     #: Where each row stood before sequences were brought together, if they were.
     order: NDArray[np.intp] | None = None
 
@@ -65,13 +65,15 @@ class Sequences:
         n = len(self.cells)
         lengths = validation.lengths("lengths", self.lengths, n, of="rows", min_value=1)
         parts: dict[str, Any] = {"cells": self.cells, "lengths": lengths}
-        if self.known is not None:
-            parts["known"] = validation.indices("known", self.known, 2**31, min_value=-1).astype(np.int32)
+        if self.known_states is not None:
+            parts["known_states"] = validation.indices("known_states", self.known_states, 2**31, min_value=-1).astype(
+                np.int32
+            )
         if self.sample_weight is not None:
             parts["sample_weight"] = validation.weights(self.sample_weight, len(lengths))
         if self.order is not None:
             parts["order"] = validation.indices("order", self.order, n)
-        for name, size in (("known", n), ("order", n)):
+        for name, size in (("known_states", n), ("order", n)):
             if name in parts and parts[name].shape != (size,):
                 raise ShapeError(f"expected `{name}` of shape ({size},), got {parts[name].shape}")
         for name, part in parts.items():
@@ -84,6 +86,16 @@ class Sequences:
     def n_rows(self) -> int:
         """Rows of all sequences."""
         return len(self.cells)
+
+    @property
+    def total_weight(self) -> float:
+        """The weighted number of sequences."""
+        return float(len(self) if self.sample_weight is None else self.sample_weight.sum())
+
+    @property
+    def n_missing(self) -> int:
+        """The number of missing observations."""
+        return int((np.isnan(self.cells) if self.cells.dtype.kind == "f" else self.cells < 0).sum())
 
     @cached_property
     def starts(self) -> NDArray[np.int64]:
