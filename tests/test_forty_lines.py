@@ -15,12 +15,11 @@ from bayeslearn import load, scan
 from bayeslearn.distributions import distribution
 from bayeslearn.distributions.distribution import Distribution, by_name, register, unregister
 from bayeslearn.distributions.moments import real_cells
-from bayeslearn.distributions.row_assignment import paired
-from bayeslearn.distributions.sufficient_statistics import Statistics
+from bayeslearn.distributions.sufficient_statistics import Statistics, paired
 from bayeslearn.errors import FormatError, ParameterError
 from bayeslearn.hmm import HMMEstimator, fit_hmm
 from bayeslearn.mixture import MixedTypeClusterer, fit_mixture
-from bayeslearn.mixture.cluster_report import describe_clusters
+from bayeslearn.mixture.results import describe_clusters
 from bayeslearn.model_values import PRIORS
 from bayeslearn.naive_bayes import NaiveBayesClassifier, fit_naive_bayes
 from tests.cli.asking import ask, result
@@ -270,9 +269,7 @@ def test_sequences_of_a_source(tmp_path):
     rows = pd.DataFrame({"run": np.repeat([1, 2, 3, 4], 120), "wait": SPELLS})
     for part in (0, 1):
         rows.iloc[part * 240 : (part + 1) * 240].to_parquet(tmp_path / f"{part}.parquet")
-    folded = fit_hmm(
-        scan(tmp_path / "*.parquet"), 2, id="run", columns=["wait"], emissions=NAME, n_init=3
-    )
+    folded = fit_hmm(scan(tmp_path / "*.parquet"), 2, id="run", columns=["wait"], emissions=NAME, n_init=3)
     assert sorted(folded.emissions.parameters) == pytest.approx([0.1, 3.3], rel=0.4)
 
 

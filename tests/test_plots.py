@@ -88,6 +88,7 @@ def on_axes():
             Metrics.of(np.eye(2)[[0, 1] * 20], np.array([0, 1] * 20), classes=["a", "b"]), ax=ax
         ),
         "plot_states": lambda ax: plots.plot_states(fit_hmm(x[:, 0], 2).decode(x[:, 0]), ax=ax),
+        "plot_transitions": lambda ax: plots.plot_transitions(fit_hmm(x[:, 0], 2), ax=ax),
         "plot_state_posterior": lambda ax: plots.plot_state_posterior(fit_hmm(x[:, 0], 2).posterior(x[:, 0]), ax=ax),
         "plot_voronoi": lambda ax: plots.plot_voronoi(
             NeighborsModel.from_arrays({"x": x[:, 0], "y": x[:, 1]}, labels), ax=ax

@@ -47,7 +47,7 @@ def updated(model: M, rows: Foldable, forgetting_factor: float) -> M:
     factor = validation.number("forgetting_factor", forgetting_factor, min_value=0, max_value=1)
     more = expected(model, rows)
     if model.statistics is None:
-        return model.estimate(model.prior, more)  # type: ignore[no-any-return]
+        return model.estimate(model.prior, more)
     found = model.estimate(model.prior, model.statistics * factor + more)
     return replace(found, lineage=after_update(model.lineage, model.statistics, more, factor))
 
@@ -86,7 +86,7 @@ def subtracted(one: M, other: M) -> M:
 
 def expected(model: Any, rows: Foldable) -> StatisticsBundle:
     """The statistics that a model expects of rows."""
-    return rows.fold(lambda batch: model.expected_statistics(batch)[0])  # type: ignore[no-any-return]
+    return rows.fold(lambda batch: model.expected_statistics(batch)[0])
 
 
 def resting_on(model: M, statistics: StatisticsBundle, lineage: Lineage | None) -> M:
@@ -98,4 +98,4 @@ def required(model: Any) -> StatisticsBundle:
     """Return the statistics of a model, which must have been fitted."""
     if model.statistics is None:
         raise EvidenceError(f"{model!r} has no statistics: it was not fitted", hint="fit it with a `fit_` function")
-    return model.statistics  # type: ignore[no-any-return]
+    return model.statistics

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from bayeslearn.case_based import Arc, FunctionGraph
     from bayeslearn.em import EMResult
     from bayeslearn.evaluation import Metrics
-    from bayeslearn.hmm import StatePath, StatePosterior
+    from bayeslearn.hmm import HiddenMarkovModel, StatePath, StatePosterior
     from bayeslearn.hypotheses import HypothesisPosterior
     from bayeslearn.learning_theory import ConceptClass, EpsilonExhaustion, Simulation
     from bayeslearn.mixture import MixtureModel
@@ -56,6 +56,7 @@ __all__ = [
     "plot_sensitivity",
     "plot_state_posterior",
     "plot_states",
+    "plot_transitions",
     "plot_voronoi",
     "save",
 ]
@@ -169,7 +170,7 @@ def plot_calibration(found: Calibration, *, ax: Any = None) -> Any:
 
 def plot_class_indicators(model: NaiveBayesModel, *, max_results: int = 10, ax: Any = None) -> Any:
     """The values that indicate each class of a naive Bayes model most: the mean gain in log odds, a bar for each."""
-    from bayeslearn.naive_bayes.tabular.plotting import paint_indicators  # noqa: PLC0415 - loaded when a model is drawn
+    from bayeslearn.naive_bayes.tabular.reporting import paint_indicators  # noqa: PLC0415 - loaded when a model is drawn
 
     n = validation.integer("max_results", max_results, min_value=1)
     figure, axes = _canvas(ax, (7, 1.2 + 0.25 * min(n * len(model.classes), 40)))
@@ -179,7 +180,7 @@ def plot_class_indicators(model: NaiveBayesModel, *, max_results: int = 10, ax: 
 
 def plot_contributions(found: CellContributions, row: int = 0, *, ax: Any = None) -> Any:
     """The contribution of each cell of a row to the log odds of its class, a bar for each."""
-    from bayeslearn.naive_bayes.tabular.plotting import paint_contributions  # noqa: PLC0415 - loaded when it is drawn
+    from bayeslearn.naive_bayes.tabular.reporting import paint_contributions  # noqa: PLC0415 - loaded when it is drawn
 
     figure, axes = _canvas(ax, (7, 1.2 + 0.3 * (len(found.parts) + 1)))
     paint_contributions(axes, found, validation.integer("row", row, min_value=0, max_value=len(found) - 1))
@@ -256,6 +257,20 @@ def plot_state_posterior(found: StatePosterior, *, ax: Any = None) -> Any:
         axes.axvline(start - 0.5, color="black", linestyle="--", linewidth=0.7)
     axes.set(xlabel="Step", ylabel="P(state | sequence)", ylim=(0, 1), xlim=(0, max(len(p) - 1, 1)))
     axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False, title="State")
+    return figure
+
+
+def plot_transitions(model: HiddenMarkovModel, *, ax: Any = None) -> Any:
+    """The transition probabilities of a hidden Markov model, and the emissions of each state."""
+    names, n = [str(state) for state in model.states], model.n_states
+    figure, axes = _canvas(ax, (4 + 0.5 * n, 1.5 + 0.5 * n))
+    axes.imshow(model.transmat, cmap="Blues", vmin=0, vmax=1)
+    for i, j in np.ndindex(n, n):
+        p = model.transmat[i, j]
+        axes.text(j, i, f"{p:.2g}", ha="center", va="center", color="white" if p > 0.5 else "black")
+    axes.set_xticks(range(n), names)
+    axes.set_yticks(range(n), [f"{name}: {model.emissions.describe(i)}"[:40] for i, name in enumerate(names)])
+    axes.set(xlabel="Next state", ylabel="State")
     return figure
 
 
@@ -338,7 +353,7 @@ def plot_mistake_curve(found: MistakeCurve, name: str = "learner", *, ax: Any = 
 
 def plot_voronoi(model: Any, *, ax: Any = None) -> Any:
     """The prediction over two numeric columns, with the Voronoi cell of each training row."""
-    from bayeslearn.neighbors.plotting import paint_cells  # noqa: PLC0415 - loaded when neighbors are drawn
+    from bayeslearn.neighbors.reporting import paint_cells  # noqa: PLC0415 - loaded when neighbors are drawn
 
     figure, axes = _canvas(ax)
     paint_cells(axes, model_of(model), figure_colors())
@@ -348,7 +363,7 @@ def plot_voronoi(model: Any, *, ax: Any = None) -> Any:
 def plot_error_by_n_neighbors(found: Any, *, ax: Any = None) -> Any:
     """The leave-one-out error by the number of neighbors: of a LeaveOneOut, a model or an estimator."""
     from bayeslearn.neighbors import LeaveOneOut, leave_one_out  # noqa: PLC0415 - loaded when neighbors are drawn
-    from bayeslearn.neighbors.plotting import paint_errors  # noqa: PLC0415
+    from bayeslearn.neighbors.reporting import paint_errors  # noqa: PLC0415
 
     figure, axes = _canvas(ax)
     found = model_of(found)
@@ -358,7 +373,7 @@ def plot_error_by_n_neighbors(found: Any, *, ax: Any = None) -> Any:
 
 def plot_neighbors(model: Any, *, ax: Any = None) -> Any:
     """The prediction over two numeric columns with Voronoi cells; of other columns the error by number of neighbors."""
-    from bayeslearn.neighbors.plotting import plane  # noqa: PLC0415 - loaded when neighbors are drawn
+    from bayeslearn.neighbors.reporting import plane  # noqa: PLC0415 - loaded when neighbors are drawn
 
     draw = plot_error_by_n_neighbors if plane(model_of(model)) is None else plot_voronoi
     return draw(model, ax=ax)

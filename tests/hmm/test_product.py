@@ -126,7 +126,7 @@ def test_estimator_and_filter():
     live = found.model_.filter()
     assert max(live.update(("good", 20.0, 3)).values()) > 0.99
     assert sum(live.update((None, None, None)).values()) == pytest.approx(1.0, rel=1e-12)
-    assert set(found.model_.to_network(2).variables) == {"state 0", "state 1"}
+    assert set(found.model_.to_network(2).schema.names) == {"state 0", "state 1"}
 
 
 def test_priors_by_word_and_by_column():

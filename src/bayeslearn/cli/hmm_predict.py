@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.cli.input_data import Given
-    from bayeslearn.hmm import HiddenMarkovModel, Sequences
-    from bayeslearn.hmm.inference import StatePath
+    from bayeslearn.hmm import HiddenMarkovModel, Sequences, StatePath
     from bayeslearn.tables import Schema, Table, Variable
 
 

@@ -1,4 +1,4 @@
-"""Rows of parameters described: in a few words, as numbers by name, and which columns tell two of them apart."""
+"""Rows of parameters described: in a few words, as numbers by name, and how much each column separates two of them."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def parameters_of(components: Sequence[Component], parameters: Sequence[Any], ro
         else:
             named = θ._asdict() if hasattr(θ, "_asdict") else {"parameter": θ}
             found |= {f"{column.name}.{name}": np.asarray(value)[row].tolist() for name, value in named.items()}
-    return plain(found)  # type: ignore[no-any-return]
+    return plain(found)
 
 
 def log_odds(part: Component, parameters: Any, cells: NDArray[Any]) -> Iterator[tuple[str | None, float]]:

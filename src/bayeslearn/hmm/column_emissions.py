@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class ColumnEmissions(Emissions):
-    """Numbers of any registered distribution of one column; those that kernels know have classes of their own."""
+    """Numbers of any registered distribution of one column; distributions with kernels have other classes."""
 
     name: str
     distribution: Any
@@ -29,7 +29,7 @@ class ColumnEmissions(Emissions):
 
     @classmethod
     def blank(cls, kind: Any, cells: Any, rows: int, names: tuple[str, ...] | None, symbols: Any) -> Self:  # noqa: ARG003
-        """As if 1 and 2 were seen."""
+        """Parameters of the observations 1 and 2."""
         distribution = by_name(kind)()
         return cls((names or ("x0",))[0], distribution, blank_parameters(distribution, rows))
 
@@ -77,7 +77,7 @@ class ColumnEmissions(Emissions):
 
 
 def blank_parameters(distribution: Any, rows: int) -> Any:
-    """Parameters as if 1 and 2 were seen: they mean nothing yet."""
+    """Placeholders for parameters: those of the observations 1 and 2."""
     whole = distribution.collect(np.array([1.0, 2.0]), sample_weight=np.ones((2, 1)))
     return distribution.estimate(distribution.shaped(distribution.pooled(whole), rows))
 

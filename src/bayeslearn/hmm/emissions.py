@@ -1,6 +1,6 @@
-"""What states emit: a likelihood for each state, with its conjugate prior.
+"""Emissions: the distribution of the observations in each state, with its conjugate prior.
 
-Emissions are frozen values: the parameters of every state, a row each. They are learned like everything else,
+Emissions are frozen values with a row of parameters for each state, which are fitted as
 
     statistics = gather(cells, γ)        posterior = prior + statistics        parameters = its mean
 
@@ -8,8 +8,8 @@ where γ weighs each row for each state. The posterior mean maximizes the likeli
 
     log_prior = Σ α ln θ        a ln λ − b λ        −(α − 1) ln σ² − (β + κ(μ − m)²/2) / σ²
 
-which is the log likelihood of the cases that the prior stands for; EM climbs the sum of both. A state of which nothing
-is expected any more, and of which the prior says nothing, stays as it is.
+which is the log-likelihood of the pseudo-observations of the prior; EM maximizes the sum of both. A state without
+expected observations and without a prior keeps its parameters.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from bayeslearn import validation
 from bayeslearn.components.component import Component
 from bayeslearn.distributions.distribution import column_names
 from bayeslearn.distributions.priors import PooledPrior, parse_prior
-from bayeslearn.distributions.row_assignment import Assignment
+from bayeslearn.distributions.sufficient_statistics import Assignment
 from bayeslearn.errors import MismatchError, ParameterError, ShapeError
 from bayeslearn.hmm.emission_statistics import Rows
 from bayeslearn.hmm.observations import table_cells
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from bayeslearn.model_values import Reader
     from bayeslearn.tables import Table
 
-#: Rows that are clustered at most.
+#: The maximum number of rows that are clustered.
 SAMPLE = 20_000
 
 
@@ -56,7 +56,7 @@ class Emissions(ABC):
     @classmethod
     @abstractmethod
     def blank(cls, kind: Any, cells: Any, rows: int, names: tuple[str, ...] | None, symbols: Any) -> Emissions:
-        """Emissions for these data, with so many rows of parameters that mean nothing yet."""
+        """Emissions for these data, with placeholders for the rows of parameters."""
 
     @property
     def label(self) -> str:
@@ -107,7 +107,7 @@ class Emissions(ABC):
         """Observations checked and in their working form, a row each."""
 
     def require_fit(self, data: Sequences) -> None:
-        """Sequences, which anybody may have made, have the cells and the states of these emissions."""
+        """Check that sequences have the cells and the states of these emissions."""
         if vars(data).get("_fits") is self:  # arrays of sequences cannot be written to
             return
         self.require_cells(data.cells)
@@ -132,12 +132,12 @@ class Emissions(ABC):
         return self.distribution.log_prob(self.parameters, cells)
 
     def draw(self, states: NDArray[np.intp], random_state: np.random.Generator) -> NDArray[Any]:
-        """An observation for each state of a path, as users see it."""
+        """A random observation for each state of a path, with its original values."""
         drawn = self.distribution.draw(self.parameters, len(states), random_state)
         return drawn[np.arange(len(states)), states]
 
     def reading(self, cells: NDArray[Any]) -> Reading:
-        """What an E step needs; by log likelihoods of rows, unless there is a quicker way."""
+        """The reading of an E step; by log-likelihoods of rows, unless there is a kernel."""
         return Rows(self.log_prob(cells), lambda gamma: self.gather(cells, gamma))
 
     # -- columns one by one, as products of components have them
@@ -179,21 +179,21 @@ class Emissions(ABC):
         return self.distribution.expected(cells, Assignment(gamma), self.parameters)
 
     def estimate(self, prior: Any, statistics: Any) -> Self:
-        """Posterior means; states that rest on nothing stay as they are."""
+        """Posterior means; states without observations keep their parameters."""
         posterior = self.distribution.update(prior, statistics)
         return self.with_parameters(self.distribution.estimate(posterior, otherwise=self.parameters))
 
     def log_prior(self, prior: Any) -> float:
-        """Log likelihood of the cases that the prior stands for."""
+        """Log-likelihood of the pseudo-observations of the prior."""
         return self.distribution.log_prior(prior, self.parameters)
 
     def default_prior(self, cells: NDArray[Any] | Moments, equivalent_sample_size: float) -> Any:
-        """A prior of so many cases for each state that look like all rows, given these or their moments."""
+        """A prior of each state with the distribution of all rows, given these or their moments."""
         whole = self.distribution.marginal().collect(cells, sample_weight=np.ones((len(cells), 1)))  # type: ignore[arg-type]
         return self.distribution.pooled(whole, equivalent_sample_size)
 
     def prior_of(self, prior: Any, share_prior: Any, cells: Any) -> Any:  # noqa: ARG002 - only mixtures have weights
-        """The prior that a word, or an object, stands for; `cells` are looked at where it looks like the data."""
+        """The prior of a name or an object; `cells` are the data of a pooled prior."""
         found = parse_prior(prior, self.distribution)
         if not isinstance(found, PooledPrior):
             if not self.distribution.takes(found):
@@ -209,18 +209,18 @@ class Emissions(ABC):
         """The same, safe from densities that become infinite on these data."""
         return self
 
-    # -- where EM starts
+    # -- initial values
 
     def initialize(self, data: Sequences, random_state: np.random.Generator) -> Emissions:
-        """Emissions that begin near the data."""
+        """Emissions with initial values near the data."""
         return self.initialize_from(data.cells, data.known_states, 1, random_state)
 
     def initialize_from(
         self, cells: NDArray[Any], known_states: NDArray[Any] | None, n_parts: int, random_state: np.random.Generator
     ) -> Self:
-        """Estimates from rows shared out among states of `k` rows of parameters, with one case of all rows behind.
+        """Estimates from clusters of rows, or from known states, under a prior with the distribution of all rows.
 
-        What is known of states comes first, then clusters.
+        `n_parts` is the number of rows of parameters of each state.
         """
         emissions = self.with_floor(cells)
         pick = random_state.permutation(len(cells))[:SAMPLE]
@@ -228,9 +228,9 @@ class Emissions(ABC):
             pick = np.union1d(pick, np.flatnonzero(known_states >= 0))
         shares = emissions.first_shares(cells[pick], random_state)
         if known_states is not None:
-            told = known_states[pick]
-            rows = np.flatnonzero(told >= 0)
-            own = told[rows, None] + np.arange(n_parts)  # the parts of the state
+            given = known_states[pick]
+            rows = np.flatnonzero(given >= 0)
+            own = given[rows, None] + np.arange(n_parts)  # the parts of the state
             shares *= 0.01
             block = np.zeros((len(rows), emissions.n_states))
             np.put_along_axis(block, own, random_state.dirichlet(np.ones(n_parts), len(rows)), axis=1)
@@ -276,7 +276,7 @@ class Emissions(ABC):
         return self.distribution.centers(self.parameters)
 
     def describe(self, state: int, max_states: int = 3) -> str:
-        """What a state emits, in a few words."""
+        """Return the distribution of a state in a few words."""
         return self.distribution.describe(self.parameters, state, max_states=max_states)
 
     def require_like(self, other: Emissions) -> None:
@@ -336,7 +336,7 @@ def prior_from(reader: Reader, entry: dict[str, Any], distribution: Any, of: str
 
 
 def prior_in_order(distribution: Any, prior: Any, order: NDArray[np.intp]) -> Any:
-    """The rows of a prior in another order; a prior whose rows are equal stays as it is."""
+    """The rows of a prior in another order; a prior whose rows are equal is unchanged."""
     shaped = distribution.shaped(prior, len(order))
     arrays = [np.asarray(getattr(shaped, field.name)) for field in fields(shaped)]
     taken = [a[order] if a.ndim and len(a) == len(order) else a for a in arrays]
@@ -345,9 +345,9 @@ def prior_in_order(distribution: Any, prior: Any, order: NDArray[np.intp]) -> An
 
 
 def require_data(cells: Any) -> None:
-    """A prior that looks like the data needs some."""
+    """A pooled prior needs data."""
     if cells is None:
-        raise ParameterError("a prior that looks like the data needs data", hint="give the prior as an object")
+        raise ParameterError("a pooled prior needs data", hint="give the prior as an object")
 
 
 def nearest(x: NDArray[np.float64], k: int, random_state: np.random.Generator, rounds: int = 10) -> NDArray[np.intp]:
@@ -397,7 +397,7 @@ def declared(kind: Any, names: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def emissions_of(reader: Reader, entry: dict[str, Any], size: int) -> Emissions:
-    """What so many states emit, from an entry of a file."""
+    """The emissions of an entry of a file."""
     kind = entry.get("kind")
     if not isinstance(kind, str) or kind not in {*CLASSES, *column_names()}:
         reader.wrong(f"there are no emissions {kind!r:.40}")

@@ -116,7 +116,7 @@ def fit_hmm(
     progress
         True for a bar, or a function that is called with a :class:`~bayeslearn.progress.Progress`.
     checkpoint, checkpoint_every
-        A file to which the best model so far is written every so many iterations and at the end;
+        A file for the best model so far, written every `checkpoint_every` iterations and at the end;
         ``init=bayeslearn.load(file)`` continues from it.
     na_values, keep_default_na, drop_columns
         As in :func:`~bayeslearn.as_table`.
@@ -144,7 +144,7 @@ def fit_hmm(
     """
     began = time.perf_counter()
     data = with_options(data, na_values=na_values, keep_default_na=keep_default_na, drop_columns=drop_columns)
-    kind = initialization.kind_of(emissions, covariance_type) if init is None else init.emissions.columns_as
+    kind = initialization.checked_kind(emissions) if init is None else init.emissions.columns_as
     if isinstance(topology, str):
         topology = validation.choice("topology", topology, ["ergodic", "left_right"])
     if columns is None:
@@ -170,7 +170,7 @@ def fit_hmm(
         begins, n_init = [first], 1
     else:
         labels = initialization.state_names(n_states, given)
-        frame = initialization.frame(raw.cells, kind, len(labels), n_mixtures, raw.names, symbols)
+        frame = initialization.frame(raw.cells, kind, covariance_type, len(labels), n_mixtures, raw.names, symbols)
         batch = in_form(raw, frame, labels, known_states, sample_weight)
         chain = initialization.chain(len(labels), topology, batch.sample, random_state)
         first = HiddenMarkovModel(labels, *chain, frame.with_floor(batch.cells), frozen=frozen)

@@ -1,11 +1,11 @@
-"""Numbers: normals whose columns are independent given the state, or have a full covariance.
+"""Gaussian emissions: columns are independent given the state, or have a full covariance.
 
-Where columns are independent, a coordinate that is missing says nothing. Otherwise, where a coordinate h of a row is
-missing and the others o are seen, a state of mean μ and covariance Σ expects
+If columns are independent, a missing value contributes nothing. Otherwise, if the coordinate h of a row is missing and
+the others o are observed, a state of mean μ and covariance Σ expects
 
     x̂_h = μ_h + Σ_ho Σ_oo⁻¹ (x_o − μ_o)        and around it the covariance        Σ_hh − Σ_ho Σ_oo⁻¹ Σ_oh
 
-Both go into the statistics, so that EM climbs also with missing cells.
+Both are part of the statistics, so that EM also maximizes the likelihood with missing values.
 
 Variances have a floor, far below what the data show: without it one row alone in a state would have an infinite
 density.
@@ -27,9 +27,9 @@ from bayeslearn.distributions import (
     NormalInverseGamma,
     NormalInverseWishart,
 )
-from bayeslearn.distributions.cholesky import covariance_factor
 from bayeslearn.distributions.moments import in_range, real_cells, require_range, require_squares
 from bayeslearn.distributions.normal import positive
+from bayeslearn.distributions.student_t import covariance_factor
 from bayeslearn.distributions.sufficient_statistics import frozen
 from bayeslearn.errors import ShapeError
 from bayeslearn.hmm.emission_statistics import Normals
@@ -137,13 +137,13 @@ class GaussianEmissions(NormalBase):
         return MultivariateNormal(len(self.columns), "diag")
 
     def draw(self, states: NDArray[np.intp], random_state: np.random.Generator) -> Floats:
-        """Rows at random."""
+        """Random rows."""
         return self.mean[states] + np.sqrt(self.var[states]) * random_state.standard_normal(
             (len(states), len(self.columns))
         )
 
     def reading(self, cells: NDArray[Any]) -> Normals:
-        """A kernel of its own."""
+        """The reading by a kernel."""
         return Normals(cells, self.mean, self.var)
 
     def gather(self, cells: NDArray[Any], gamma: Floats) -> Moments:
@@ -164,7 +164,7 @@ class GaussianEmissions(NormalBase):
         return replace(self, mean=mean, var=np.maximum(var, self.floor))
 
     def default_prior(self, cells: NDArray[Any] | Moments, equivalent_sample_size: float) -> NormalInverseGamma:
-        """So many cases of the mean and variance of all rows."""
+        """A prior with the mean and the variance of all rows."""
         return NormalInverseGamma.unit_information(*spread_of(cells), equivalent_sample_size)
 
     def _spreads(self, state: int) -> Floats:
@@ -176,7 +176,7 @@ class FullGaussianEmissions(NormalBase):
     """Columns that depend on each other: means (S, d) and covariances (S, d, d)."""
 
     kind: ClassVar[str] = "full"
-    label: ClassVar[str] = "gaussian, full covariance"  # type: ignore[misc]
+    label: ClassVar[str] = "gaussian, full covariance"
 
     columns: tuple[str, ...]
     mean: Floats
@@ -205,7 +205,7 @@ class FullGaussianEmissions(NormalBase):
         return MultivariateNormal(len(self.columns), "full")
 
     def draw(self, states: NDArray[np.intp], random_state: np.random.Generator) -> Floats:
-        """Rows at random."""
+        """Random rows."""
         z = random_state.standard_normal((len(states), len(self.columns)))
         return self.mean[states] + np.einsum("tij,tj->ti", covariance_factor(self.covariance)[states], z)
 
@@ -220,7 +220,7 @@ class FullGaussianEmissions(NormalBase):
         return replace(self, mean=mean, covariance=raised(np.asarray(Σ), np.asarray(self.floor)))
 
     def default_prior(self, cells: NDArray[Any] | Moments, equivalent_sample_size: float) -> NormalInverseWishart:
-        """So many cases of the mean and the variances of all rows."""
+        """A prior with the mean and the variances of all rows."""
         mean, var = spread_of(cells)
         return NormalInverseWishart.unit_information(mean, np.diag(var), equivalent_sample_size)
 

@@ -45,7 +45,7 @@ class Answers:
         ----------
         data
             An array with `lengths`, a list of sequences, or a frame or file with `id`; see
-            :mod:`bayeslearn.hmm.inputs`. :class:`Sequences` are returned as they are.
+            :mod:`bayeslearn.hmm.inputs`. :class:`Sequences` are returned unchanged.
         lengths
             The number of rows of each sequence; default: one sequence.
         id
@@ -211,7 +211,7 @@ class Answers:
         Parameters
         ----------
         data, lengths, id
-            As in :meth:`sequences`; the same kind of data is returned, and its other columns stay as they are.
+            As in :meth:`sequences`; the same kind of data is returned, and other columns are unchanged.
         method
             ``"expected"``: the mean of a number and the most probable symbol. ``"sample"``: a draw of the state path,
             and of the missing observations given the path.

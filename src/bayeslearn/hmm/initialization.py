@@ -34,11 +34,19 @@ STAY = 0.7
 
 
 def frame(
-    cells: Any, kind: Any, n_states: int, n_mixtures: int, names: tuple[str, ...] | None, symbols: Any
+    cells: Any,
+    kind: Any,
+    covariance_type: str,
+    n_states: int,
+    n_mixtures: int,
+    names: tuple[str, ...] | None,
+    symbols: Any,
 ) -> Emissions:
     """Emissions of a kind, or of a kind for each column, with placeholders for parameters."""
+    covariance = validation.choice("covariance_type", covariance_type, ["diag", "full"])
     if not isinstance(kind, Mapping):
         kind = guessed(cells) if kind == "auto" else kind
+        kind = "full" if kind == "gaussian" and covariance == "full" else kind
     validation.integer("n_mixtures", n_mixtures, min_value=1)
     rows = n_states * n_mixtures
     wide = len(names or ()) or 1
@@ -51,15 +59,13 @@ def frame(
     return class_of("mixture")(np.full((n_states, n_mixtures), 1 / n_mixtures), parts)
 
 
-def kind_of(emissions: Any, covariance_type: str) -> Any:
-    """The kind of emissions of the options of a fit: Gaussians with full covariances are a kind."""
-    covariance = validation.choice("covariance_type", covariance_type, ["diag", "full"])
+def checked_kind(emissions: Any) -> Any:
+    """The kind of emissions, or the kinds of columns, which must be known."""
     if isinstance(emissions, Mapping):
         return emissions
     others = (name for name in column_names() if name not in CLASSES)
     kinds = ["auto", "categorical", "gaussian", "poisson", *others, "product"]
-    kind = validation.choice("emissions", emissions, kinds)
-    return "full" if kind == "gaussian" and covariance == "full" else kind
+    return validation.choice("emissions", emissions, kinds)
 
 
 def guessed(cells: Any) -> str:

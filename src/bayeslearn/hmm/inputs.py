@@ -155,7 +155,7 @@ def gathered(
 
 def is_folded(data: Any, id: str | None) -> bool:  # noqa: A002 - the name of the column
     """Whether data are a source; a list of words without `id` is a sequence of symbols, not of file names."""
-    return is_source(data) and (id is not None or not isinstance(data, list | tuple))
+    return (id is not None or not isinstance(data, list | tuple)) and is_source(data)
 
 
 def is_table(data: Any) -> bool:
@@ -165,13 +165,18 @@ def is_table(data: Any) -> bool:
 
 def is_list_of_sequences(data: Any, columns: int) -> bool:
     """Whether each item is a sequence; with several columns, a list of numbers is a row."""
-    if not isinstance(data, list | tuple) or not data or not isinstance(data[0], list | tuple | np.ndarray):
+    if not isinstance(data, list | tuple) or not data:
+        return False
+    if hasattr(data[0], "to_numpy"):
+        return True
+    if not isinstance(data[0], list | tuple | np.ndarray):
         return False
     return columns == 1 or len(data[0]) == 0 or np.ndim(data[0][0]) > 0
 
 
 def from_list(data: Sequence[Any]) -> Raw:
-    """Sequences one after the other."""
+    """Sequences one after the other: lists, arrays, series or frames."""
+    data = [part.to_numpy() if hasattr(part, "to_numpy") else part for part in data]
     empty = [i for i, part in enumerate(data) if len(part) == 0]
     if empty:
         raise EmptyTableError(f"sequence {empty[0]} has no rows", hint="remove sequences without rows")

@@ -1,7 +1,7 @@
 """A mixture in each state: p(x | s) = Σ_k w_sk p_sk(x), of any emissions.
 
-The parts are emissions of S·K rows, state by state. A row of data gives its share γ_s on to the parts of state s as
-they explain it: r_sk = γ_s w_sk p_sk(x) / p(x | s).
+The parts are emissions of S·K rows, state by state. The share γ_s of a row is divided among the parts of state s:
+r_sk = γ_s w_sk p_sk(x) / p(x | s).
 """
 
 from __future__ import annotations
@@ -188,13 +188,13 @@ class MixtureEmissions(Emissions):
         return float(weights) + self.parts.log_prior(prior.parts)
 
     def default_prior(self, cells: NDArray[Any] | Moments, equivalent_sample_size: float) -> MixtureEmissionPrior:
-        """So many cases for the weights of a state, and for each part."""
+        """Priors of the weights of a state, and of each part."""
         return MixtureEmissionPrior(
             Dirichlet.m_estimate(equivalent_sample_size), self.parts.default_prior(cells, equivalent_sample_size)
         )
 
     def prior_of(self, prior: Any, share_prior: Any, cells: Any) -> MixtureEmissionPrior:
-        """The prior of the weights by a word of their own."""
+        """The priors of the weights and of the parts by their names."""
         if isinstance(prior, MixtureEmissionPrior):
             return prior
         return MixtureEmissionPrior(dirichlet_prior(share_prior), self.parts.prior_of(prior, None, cells))

@@ -59,7 +59,7 @@ MIN_VISITS = 1e-3
 
 
 def rows_of_probabilities(name: str, p: ArrayLike) -> Floats:
-    """Rows that sum to one; rows that do so up to rounding stay as they are."""
+    """Rows that sum to one; rows that do so up to rounding are unchanged."""
     given, checked = np.asarray(p, dtype=np.float64), validation.probabilities(p, name=name)
     return given if (np.abs(given - checked) <= 1e-14 * checked).all() else checked
 
@@ -190,7 +190,7 @@ class HiddenMarkovModel(Answers, Saved, Fitted, Reported, kind="hidden Markov mo
         return parts, float(weighed.sum())
 
     def estimate(self, prior: HMMPrior | None, statistics: StatisticsBundle) -> Self:
-        """M step: posterior means; zeros stay zero and frozen parts as they are."""
+        """M step: posterior means; zeros and frozen parts are unchanged."""
         prior = self._prior(prior)
         parts: dict[str, Any] = {}
         for name, p in (("startprob", self.startprob), ("transmat", self.transmat)):
@@ -322,13 +322,18 @@ class HiddenMarkovModel(Answers, Saved, Fitted, Reported, kind="hidden Markov mo
 
     def plot(
         self,
-        data: Any,
+        data: Any = None,
         *,
         lengths: ArrayLike | None = None,
         id: str | None = None,  # noqa: A002 - the name of the column
         ax: Any = None,
     ) -> Any:
-        """Plot the most probable states of sequences; see :func:`bayeslearn.plots.plot_states`."""
+        """Plot the most probable states of sequences, or the transition probabilities if there are no data.
+
+        See :func:`bayeslearn.plots.plot_states` and :func:`bayeslearn.plots.plot_transitions`.
+        """
+        if data is None:
+            return plots.plot_transitions(self, ax=ax)
         return plots.plot_states(self.decode(data, lengths=lengths, id=id), ax=ax)
 
     def report(self) -> Report:

@@ -79,7 +79,7 @@ class PoissonEmissions(Emissions):
         return Poisson().cells(column)
 
     def draw(self, states: NDArray[np.intp], random_state: np.random.Generator) -> NDArray[Any]:
-        """Counts at random."""
+        """Random counts."""
         return poisson_counts(self.rate[states], random_state)
 
     def reading(self, cells: NDArray[Any]) -> Symbols:
@@ -96,7 +96,7 @@ class PoissonEmissions(Emissions):
         return Symbols(codes, Poisson().log_prob(self.rate, values).T, collected)
 
     def default_prior(self, cells: NDArray[Any] | Moments, equivalent_sample_size: float) -> Gamma:
-        """So many cases of the mean of all."""
+        """A prior with the mean of all counts."""
         if isinstance(cells, Moments):
             return Gamma.m_estimate(equivalent_sample_size, float(cells.mean) if cells.n > 0 else 1.0)
         seen = cells[~np.isnan(cells)]

@@ -15,7 +15,7 @@ from bayeslearn import validation
 from bayeslearn.components.component import Component
 from bayeslearn.components.product import Product
 from bayeslearn.distributions.distribution import by_name, column_names, first_of
-from bayeslearn.distributions.row_assignment import Assignment
+from bayeslearn.distributions.sufficient_statistics import Assignment
 from bayeslearn.errors import DataError, MismatchError, ParameterError, ShapeError, listed
 from bayeslearn.hmm.categorical_emissions import symbol_codes
 from bayeslearn.hmm.column_emissions import ColumnEmissions, blank_parameters, plain_parameters
@@ -45,7 +45,7 @@ class ProductPrior(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ProductEmissions(Emissions):
-    """Columns, each with a distribution of its own, and parameters with a row for each state.
+    """Columns with their distributions, and parameters with a row for each state.
 
     >>> from bayeslearn.distributions import Categorical, Poisson
     >>> mood = Component((DiscreteVariable("mood", ("bad", "good")),), Categorical(2))
@@ -77,17 +77,17 @@ class ProductEmissions(Emissions):
 
     @classmethod
     def blank(cls, kind: Any, cells: Any, rows: int, names: tuple[str, ...] | None, symbols: Any) -> Self:
-        """Words are symbols and numbers are normal, where the kind of a column is not told."""
+        """By default, text columns are categorical and numeric columns Gaussian."""
         array = as_rows(cells)
-        told = dict(kind) if isinstance(kind, Mapping) else {}
-        order = tuple(told) if len(told) == array.shape[1] else tuple(f"x{j}" for j in range(array.shape[1]))
+        given = dict(kind) if isinstance(kind, Mapping) else {}
+        order = tuple(given) if len(given) == array.shape[1] else tuple(f"x{j}" for j in range(array.shape[1]))
         names = names or order
-        require_known(list(told), names)
+        require_known(list(given), names)
         states = dict(symbols) if isinstance(symbols, Mapping) else {}
         components, parameters = [], []
         for name, column in zip(names, array.T, strict=True):
             guess = "categorical" if has_words(column) else "gaussian"
-            family = validation.choice(f"emissions[{name!r}]", told.get(name, guess), column_names())
+            family = validation.choice(f"emissions[{name!r}]", given.get(name, guess), column_names())
             variable: Any = NumericVariable(name)
             if family == "categorical":
                 variable = DiscreteVariable(name, tuple(states.get(name) or seen_symbols(column)))
@@ -210,7 +210,7 @@ class ProductEmissions(Emissions):
         return self.product.log_prior(prior.parts, self.parameters)
 
     def default_prior(self, cells: NDArray[Any] | Moments, equivalent_sample_size: float) -> ProductPrior:
-        """So many cases of every column that look like all rows."""
+        """A prior of every column with the distribution of all rows."""
         columns = zip(self.components, self.component_cells(cells), strict=True)  # type: ignore[arg-type]
         return ProductPrior(tuple(pooled(c, x, equivalent_sample_size) for c, x in columns))
 
@@ -331,11 +331,11 @@ def missing_codes(codes: NDArray[Any]) -> Floats:
     return np.where(codes < 0, np.nan, codes.astype(np.float64))
 
 
-def pooled(component: Component, cells: NDArray[Any], cases: float) -> Any:
-    """A prior of so many cases that look like all cells."""
+def pooled(component: Component, cells: NDArray[Any], equivalent_sample_size: float) -> Any:
+    """A prior with the distribution of all cells."""
     distribution = component.distribution
     whole = distribution.marginal().collect(cells, sample_weight=np.ones((len(cells), 1)))
-    return distribution.pooled(whole, cases)
+    return distribution.pooled(whole, equivalent_sample_size)
 
 
 def column_of(reader: Reader, entry: dict[str, Any], size: int) -> tuple[Component, Any]:

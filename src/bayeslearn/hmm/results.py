@@ -403,7 +403,7 @@ def state_parameters(model: HiddenMarkovModel, i: int) -> dict[str, Any]:
     own = emissions.column_components, emissions.component_parameters
     if emissions.n_parts == 1:
         return parameters_of(*own, i)
-    found = {}
+    found: dict[str, Any] = {}
     for part, weight in enumerate(emissions.mixing_weights[i].tolist()):  # type: ignore[attr-defined]
         values = parameters_of(*own, i * emissions.n_parts + part)
         found |= {f"part {part} weight": weight} | {f"part {part} {name}": value for name, value in values.items()}

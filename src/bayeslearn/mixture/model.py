@@ -21,10 +21,10 @@ from bayeslearn.codec import RENAMED_DISTRIBUTIONS, Saved, rename_values, upgrad
 from bayeslearn.components.product import Product, normalized
 from bayeslearn.components.rows import read
 from bayeslearn.distributions import Categorical, Counts, Dirichlet, StatisticsBundle
-from bayeslearn.distributions.row_assignment import Assignment
+from bayeslearn.distributions.sufficient_statistics import Assignment
 from bayeslearn.errors import ParameterError, listed
 from bayeslearn.fit_info import Fitted
-from bayeslearn.mixture import marginal_likelihood, reordering
+from bayeslearn.mixture import comparison
 from bayeslearn.printable import printable
 from bayeslearn.reports import Reported
 from bayeslearn.tables import Schema, as_table
@@ -216,8 +216,8 @@ class MixtureModel(Saved, Fitted, Reported, kind="mixture", version=2):
         return -2 * total * self.score(data, sample_weight=sample_weight) + 2 * self.n_parameters
 
     def log_marginal_likelihood(self, data: Any, *, sample_weight: Any = None) -> float:
-        """Return ln P(D), parameters integrated out: the bound of :mod:`bayeslearn.mixture.marginal_likelihood`."""
-        return marginal_likelihood.log_marginal_likelihood(self, self.rows(data, sample_weight))
+        """Return ln P(D), parameters integrated out: the bound of :mod:`bayeslearn.incremental`."""
+        return comparison.log_marginal_likelihood(self, self.rows(data, sample_weight))
 
     def explain(self, row: Any, *, component: int | None = None, versus: int | None = None) -> ComponentExplanation:
         """Return how much each column of a row supports a component against another one, as log odds that add up.
@@ -359,23 +359,23 @@ class MixtureModel(Saved, Fitted, Reported, kind="mixture", version=2):
         """
         if not isinstance(other, MixtureModel):
             return NotImplemented
-        reordering.require_same(self, other)
+        comparison.require_same(self, other)
         return incremental.added(self, other)
 
     def __sub__(self, other: MixtureModel) -> MixtureModel:
         """The model without the rows of another one, except for those of a base of both."""
         if not isinstance(other, MixtureModel):
             return NotImplemented
-        reordering.require_same(self, other)
+        comparison.require_same(self, other)
         return incremental.subtracted(self, other)
 
     def align(self, to: MixtureModel) -> MixtureModel:
         """Return the model with its components in the order in which they are most similar to those of another."""
-        return reordering.aligned(self, to)
+        return comparison.aligned(self, to)
 
     def reorder_components(self, order: Any) -> MixtureModel:
         """Return the model with its components in another order."""
-        return reordering.reordered(self, order)
+        return comparison.reordered(self, order)
 
     # -- results
 
