@@ -423,7 +423,7 @@ def save(figure: Any, path: str | Path) -> None:
 
 
 def model_of(model: Any) -> Any:
-    """The model of a fitted estimator; a model as it is."""
+    """The model of a fitted estimator; a model unchanged."""
     return getattr(model, "model_", model)
 
 

@@ -75,7 +75,7 @@ def test_what_cannot_be(calls):
         (("--n-states", "1" + "0" * 21), "--n-states is at most 9223372036854775807, got a number of 22 digits"),
         (("--n-states", "²"), "--n-states is a whole number above 0, got '²'"),
         ((), "number of states"),
-        (("--n-states", "2", "--plot", "x.txt"), "picture"),
+        (("--n-states", "2", "--plot", "x.txt"), "a plot is"),
         (("--n-states", "2", "--prior", "hope"), "no prior 'hope'"),
     ):
         with pytest.raises(ParameterError, match=message):

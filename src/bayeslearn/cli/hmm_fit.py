@@ -63,7 +63,7 @@ def run(
     plot: Annotated[Path | None, typer.Option(help="Plot of the states to write, .svg or .png.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a report.")] = False,
 ) -> None:
-    """Fit a hidden Markov model by EM: states, transitions, and the observations of each state.
+    """Fit a hidden Markov model by Baum-Welch: hidden states, transitions and emissions.
 
     Example: bayeslearn fit hmm ecg.csv --n-states 3 --id patient -o ecg.json
     """

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from bayeslearn.model_values import Reader
     from bayeslearn.reports import Report
     from bayeslearn.tables import Table
+    from bayeslearn.tables.markers import Markers
 
     Floats = NDArray[np.float64]
 
@@ -241,6 +242,8 @@ class MixtureModel(Saved, Fitted, Reported, kind="mixture", version=2):
         *,
         method: Literal["expected", "sample"] = "expected",
         random_state: np.random.Generator | int | None = None,
+        na_values: Markers = (),
+        keep_default_na: bool = True,
     ) -> Any:
         """Return the same data with missing values filled.
 
@@ -254,6 +257,8 @@ class MixtureModel(Saved, Fitted, Reported, kind="mixture", version=2):
             a draw of everything that a row lacks, from its joint distribution given what the row shows.
         random_state
             Seed or generator for ``"sample"``.
+        na_values, keep_default_na
+            Markers of missing values, as in :func:`~bayeslearn.as_table`.
         """
         from bayeslearn.components.imputation import filled, table_of  # noqa: PLC0415 - few data are imputed
         from bayeslearn.tables.imputed_cells import completed  # noqa: PLC0415 - Arrow loads when data come in
@@ -265,7 +270,7 @@ class MixtureModel(Saved, Fitted, Reported, kind="mixture", version=2):
             rows = self.rows(table)
             return table_of(self.parts, filled(self.parts, self.parameters, rows.cells, self.predict_proba(rows), rng))
 
-        return completed(data, self.schema, complete)
+        return completed(data, self.schema, complete, na_values=na_values, keep_default_na=keep_default_na)
 
     def sample(
         self,
