@@ -109,7 +109,7 @@ def test_collapse_names_the_example_and_its_opponent():
         space.update_many([["sunny", "warm"], ["cloudy", "warm"]], [True, True])
     with pytest.raises(
         InconsistentDataError,
-        match=r"⟨sunny, warm⟩, the most specific for the positive examples, covers it\n\nhint: set such",
+        match=r"⟨sunny, warm⟩, the most specific for the positive examples, covers it\n\nhint: drop such",
     ):
         space.update(["sunny", "warm"], False)
 
@@ -261,7 +261,7 @@ def test_find_s_does_not_mind_holes_in_negative_examples():
     assert str(find_s(examples)) == "⟨sunny, warm⟩"
     with pytest.raises(MissingValuesError, match="example 1 has no value for attribute 'air'"):
         keep_consistent(examples)
-    with pytest.raises(MissingValuesError, match="row 0 has a missing cell"):
+    with pytest.raises(MissingValuesError, match="row 0 has a missing value"):
         concept_space(SKY).posterior().update((["sunny", None], True))
 
 

@@ -63,7 +63,7 @@ def test_bad_codes():
         description_lengths(space, [], hypothesis_bits=[1, -1])
     with pytest.raises(ShapeError, match=r"expected hypothesis_bits for 2 hypotheses, got shape \(1,\)"):
         description_lengths(space, [], hypothesis_bits=[1])
-    with pytest.raises(ParameterError, match="`data_bits` says nothing of 'no'"):
+    with pytest.raises(ParameterError, match="`data_bits` has no entry for 'no'"):
         description_lengths(space, [], hypothesis_bits=[1, 1], data_bits={"yes": 1})
     with pytest.raises(ParameterError, match="no hypothesis can describe the data"):
         _ = description_lengths(space, [(0, True), (0, False)], hypothesis_bits=[1, 1]).best

@@ -87,7 +87,7 @@ def test_hypotheses_that_say_the_same_are_one():
 
 
 def test_growth_that_takes_too_long(monkeypatch):
-    monkeypatch.setattr(concept_class, "MOST_SETS", 10)
+    monkeypatch.setattr(concept_class, "MAX_SETS", 10)
     with pytest.raises(CapacityError, match="more than 10 sets of 6"):
         ConceptClass.from_matrix(np.random.default_rng(0).random((40, 12)) < 0.5).growth_function(6)
 
