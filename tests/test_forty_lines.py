@@ -15,12 +15,11 @@ from bayeslearn import load, scan
 from bayeslearn.distributions import distribution
 from bayeslearn.distributions.distribution import Distribution, by_name, register, unregister
 from bayeslearn.distributions.moments import real_cells
-from bayeslearn.distributions.row_assignment import paired
-from bayeslearn.distributions.sufficient_statistics import Statistics
+from bayeslearn.distributions.sufficient_statistics import Statistics, paired
 from bayeslearn.errors import FormatError, ParameterError
 from bayeslearn.hmm import HMMEstimator, learn
 from bayeslearn.mixture import MixedTypeClusterer, fit_mixture
-from bayeslearn.mixture.cluster_report import describe_clusters
+from bayeslearn.mixture.results import describe_clusters
 from bayeslearn.model_values import PRIORS
 from bayeslearn.naive_bayes import NaiveBayesClassifier, fit_naive_bayes
 from tests.cli.asking import ask, result

@@ -14,9 +14,9 @@ from bayeslearn.case_based import Case, CaseBase, FunctionGraph, retrieve
 from bayeslearn.errors import BayeslearnWarning
 from bayeslearn.hmm import HiddenMarkovModel
 from bayeslearn.hypotheses import Examples, FiniteSpace, VersionSpace, description_lengths, find_s
-from bayeslearn.learning_theory import KCNF, ConceptClass, shattering
+from bayeslearn.learning_theory import KCNF, ConceptClass, find_shattering
 from bayeslearn.mixture import fit_mixture
-from bayeslearn.mixture.cluster_report import describe_clusters
+from bayeslearn.mixture.results import describe_clusters
 from bayeslearn.model_comparison import compare_models
 from bayeslearn.naive_bayes import fit_naive_bayes, fit_text
 from bayeslearn.neighbors import fit_neighbors
@@ -75,7 +75,7 @@ def finite_values():
 def theory_values():
     cnf = KCNF.fit(examples(), 2)
     concepts = ConceptClass.from_functions({A: lambda x: x == C, B: lambda x: x == D}, [C, D])
-    return [cnf, *cnf.clauses, concepts, shattering(concepts, [C])]
+    return [cnf, *cnf.clauses, concepts, find_shattering(concepts, [C])]
 
 
 def case_values():

@@ -66,7 +66,7 @@ def models(tmp_path, monkeypatch):
 
 def test_the_file_decides_which_predictions_are_made(models):
     heads = {name: tell("predict", f"{name}.json", "rows.csv")[1].split("\n")[0] for name in ("naive-bayes", "mixture")}
-    assert heads == {"naive-bayes": "kind,P(kind=a),P(kind=b)", "mixture": "group,P(group=0),log_density"}
+    assert heads == {"naive-bayes": "kind,P(kind=a),P(kind=b)", "mixture": "component,P(component=0),log_likelihood"}
     assert tell("predict", "--level", "0.5", "regression.json", "rows.csv")[1].startswith("y,low(y),high(y)\n")
     assert tell("predict", "--level=0.5", "regression.json", "rows.csv")[0] == 0
 

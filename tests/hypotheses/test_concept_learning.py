@@ -29,10 +29,10 @@ from bayeslearn.hypotheses import (
     Vote,
     all_conjunctions,
     concept_space,
+    find_positive_label,
     find_s,
     keep_consistent,
     list_then_eliminate,
-    positive_label,
 )
 from bayeslearn.hypotheses.concept_learning import generality_lattice
 from bayeslearn.tables import as_table
@@ -301,12 +301,12 @@ def test_attributes_are_found_in_the_rows_when_not_declared():
     [(["no", "yes"], "yes"), (["+", "-"], "+"), ([0, 1], 1), ([False, True], True), (["a", "b"], "b")],
 )
 def test_the_positive_label_when_not_named(labels, chosen):
-    assert positive_label(labels) == chosen
+    assert find_positive_label(labels) == chosen
 
 
 def test_a_concept_has_two_labels():
     with pytest.raises(DataError, match="a concept has two labels, got 3: 'a', 'b', 'c'"):
-        positive_label(["a", "b", "c"])
+        find_positive_label(["a", "b", "c"])
 
 
 def test_rows_need_labels_and_the_same_attributes():

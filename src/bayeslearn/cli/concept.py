@@ -89,7 +89,7 @@ def load_table(
     from bayeslearn.tables import as_table
 
     if not Path(file).exists() and file in datasets.list_tables():
-        declared = {**(datasets.declared_states(file) or {}), **declared}
+        declared = {**(datasets.read_states(file) or {}), **declared}
         file = str(datasets.table_path(file))
     return as_table(read(file), columns=columns, discrete=True, states=declared, allow_constant=True)
 

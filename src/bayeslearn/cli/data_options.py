@@ -153,7 +153,7 @@ class Data:
     def limit(self) -> int | None:
         """The limit of memory in bytes."""
         from bayeslearn import validation
-        from bayeslearn.sources.memory_limits import bytes_of
+        from bayeslearn.sources.engines import bytes_of
 
         text = self.memory_limit
         mebibytes = None if text is None else validation.whole_number(text)

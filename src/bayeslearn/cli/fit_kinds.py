@@ -22,7 +22,8 @@ VERBS = {
         "Learn to classify texts. Documents without a label help, through EM; Ctrl-C ends it with the best so far.",
     ),
     "mixture": Verb(
-        "mixture_fit.run", "Find groups of similar rows, by EM: of numbers, words and counts, with missing values."
+        "mixture_fit.run",
+        "Fit a mixture by EM: clusters of rows with categorical, numeric and count columns and missing values.",
     ),
     "hmm": Verb(
         "hmm_fit.run",

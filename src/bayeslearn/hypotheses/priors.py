@@ -11,7 +11,7 @@ The hypothesis of minimum description length needs the fewest bits for itself an
 >>> from bayeslearn.hypotheses import FiniteSpace
 >>> space = FiniteSpace.from_labelers({"always": lambda x: True, "table": {0: True, 1: True, 2: False}.get})
 >>> data = [(0, True), (1, True), (2, False)]
->>> lengths = description_lengths(space, data, hypothesis_bits={"always": 1, "table": 9}, data_bits=exceptions)
+>>> lengths = description_lengths(space, data, hypothesis_bits={"always": 1, "table": 9}, data_bits=mistake_bits)
 >>> print(lengths)
 Minimum description length: always
 <BLANKLINE>
@@ -224,7 +224,7 @@ def optimal_lengths(posterior: HypothesisPosterior) -> DescriptionLengths:
     return DescriptionLengths(posterior.space.names, _bits(posterior.prior.log_p), _bits(posterior.statistics.total))
 
 
-def exceptions(hypothesis: Any, data: Sequence[tuple[Any, Any]], *, n_classes: int = 2) -> float:
+def mistake_bits(hypothesis: Any, data: Sequence[tuple[Any, Any]], *, n_classes: int = 2) -> float:
     """Bits of the labels given `hypothesis` (x → label) and the instances: the code of its mistakes."""
     return exception_bits(sum(hypothesis(x) != label for x, label in data), len(data), n_classes=n_classes)
 

@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from bayeslearn.learning_theory.bayes_vs_gibbs import compare_bayes_gibbs as compare_bayes_gibbs
     from bayeslearn.learning_theory.concept_class import ConceptClass as ConceptClass
     from bayeslearn.learning_theory.concept_class import ShatteredSet as ShatteredSet
+    from bayeslearn.learning_theory.concept_class import find_shattering as find_shattering
     from bayeslearn.learning_theory.concept_class import growth_function as growth_function
     from bayeslearn.learning_theory.concept_class import largest_shattered as largest_shattered
     from bayeslearn.learning_theory.concept_class import read_class as read_class
     from bayeslearn.learning_theory.concept_class import sauer_bound as sauer_bound
-    from bayeslearn.learning_theory.concept_class import shattering as shattering
     from bayeslearn.learning_theory.estimators import KCNFClassifier as KCNFClassifier
     from bayeslearn.learning_theory.hypothesis_counts import HypothesisCount as HypothesisCount
     from bayeslearn.learning_theory.intervals import ErrorIntervals as ErrorIntervals

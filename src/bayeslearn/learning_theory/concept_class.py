@@ -300,19 +300,19 @@ class ShatteredSet(Reported):
         return frame_of_rows([*map(str, self.points), "hypothesis"], rows, backend)
 
 
-def shattering(concepts: ConceptClass, points: Any) -> ShatteredSet | None:
+def find_shattering(concepts: ConceptClass, points: Any) -> ShatteredSet | None:
     """Return these points with a hypothesis for each of their labelings; None if a labeling has none.
 
     >>> from bayeslearn.learning_theory import ConceptClass
     >>> thresholds = ConceptClass.from_functions({f"x ≥ {a}": lambda x, a=a: x >= a for a in range(4)}, range(3))
-    >>> print(shattering(thresholds, [1]))
+    >>> print(find_shattering(thresholds, [1]))
     {1} is shattered
     <BLANKLINE>
     Labels  Hypothesis
     ------------------
     0       x ≥ 2
     1       x ≥ 0
-    >>> shattering(thresholds, [0, 1]) is None                     # no threshold labels 0 inside and 1 outside
+    >>> find_shattering(thresholds, [0, 1]) is None                     # no threshold labels 0 inside and 1 outside
     True
     """
     places = concepts.places(points)
@@ -331,7 +331,7 @@ def largest_shattered(concepts: ConceptClass) -> ShatteredSet:
     best: list[int] = [0] if len(columns) else []
     while (found := _of_size(packed, rare, len(best) + 1)) is not None:
         best = found
-    witness = shattering(concepts, [concepts.points[i] for i in sorted(columns[best].tolist())])
+    witness = find_shattering(concepts, [concepts.points[i] for i in sorted(columns[best].tolist())])
     assert witness is not None
     return witness
 

@@ -36,7 +36,7 @@ def save(figure: Any, path: str | Path) -> None:
 
 
 def model_of(model: Any) -> Any:
-    """The model of a fitted estimator; a model as it is."""
+    """The model of a fitted estimator; a model unchanged."""
     return next((getattr(model, name) for name in MODELS if hasattr(model, name)), model)
 
 

@@ -17,7 +17,7 @@ from bayeslearn import validation
 from bayeslearn.errors import DataError
 from bayeslearn.estimators import PredictsClasses
 from bayeslearn.hypotheses.concept_learning.conjunctions import find_s, keep_consistent
-from bayeslearn.hypotheses.concept_learning.examples import AttributeSpace, Examples, positive_label
+from bayeslearn.hypotheses.concept_learning.examples import AttributeSpace, Examples, find_positive_label
 from bayeslearn.hypotheses.concept_learning.version_space import VersionSpace
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class ConceptClassifier(PredictsClasses, ClassifierMixin, BaseEstimator):  # typ
         self._code_labels(y, reset=True)
         if len(self.classes_) < 2:
             raise DataError(f"a concept needs examples of two classes, got one class only: {self.classes_[0]}")
-        self.positive_ = positive_label(self.classes_.tolist(), self.positive)
+        self.positive_ = find_positive_label(self.classes_.tolist(), self.positive)
         rows = X.tolist()
         names = getattr(self, "feature_names_in_", [f"x{i}" for i in range(X.shape[1])])
         attributes = AttributeSpace.from_rows(rows, [str(name) for name in names])

@@ -283,7 +283,7 @@ class Examples(Reported):
     def from_table(cls, table: Any, target: str, *, positive: Hashable = None) -> Examples:
         """From a Table of discrete columns: `target` holds the labels, every other column is an attribute.
 
-        `positive` is the label of the concept; see :func:`positive_label` when it is not given.
+        `positive` is the label of the concept; see :func:`find_positive_label` when it is not given.
         """
         if target not in table.schema.names:
             raise UnknownColumnError(
@@ -293,7 +293,7 @@ class Examples(Reported):
             table = table.take(table.sample_weight > 0)
         codes = table.codes_of(target)
         states = table.schema[target].states
-        concept = states.index(positive_label(states, positive))
+        concept = states.index(find_positive_label(states, positive))
         if (codes == MISSING).any():
             row = int(np.argmax(codes == MISSING))
             raise MissingValuesError(f"row {row} has no label in column '{target}'", hint="leave it out", row=row)
@@ -354,7 +354,7 @@ class Examples(Reported):
         return f"example {i} ({values}; {'positive' if self.labels[i] else 'negative'})"
 
 
-def positive_label(labels: Sequence[Any], positive: Any = None) -> Any:
+def find_positive_label(labels: Sequence[Any], positive: Any = None) -> Any:
     """Which of two labels is the concept: the one named, else one that says yes, else the later in sorted order."""
     if len(labels) != 2:
         raise DataError(
