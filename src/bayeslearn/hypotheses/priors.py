@@ -15,10 +15,10 @@ The hypothesis of minimum description length needs the fewest bits for itself an
 >>> print(lengths)
 Minimum description length: always
 <BLANKLINE>
-Hypothesis  L(h)  L(D|h)   Total
----------------------------------
-always         1   3.585   4.585
-table          9       2      11
+Hypothesis  L(h)  L(D|h)  Total
+-------------------------------
+always         1   3.585  4.585
+table          9       2     11
 """
 
 from __future__ import annotations
