@@ -313,7 +313,7 @@ def test_options_of_the_command_line(tmp_path):
     )
     answer = result(ask("predict", model, data, "--json"))
     assert answer["columns"]["who"][0] in {"slow", "fast"}
-    assert "wait = " in ask("predict", model, data, "--explain")
+    assert "wait = " in ask("explain", model, data)
     ask(
         "fit",
         "mixture",

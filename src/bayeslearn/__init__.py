@@ -51,6 +51,8 @@ if TYPE_CHECKING:
     from bayeslearn.mixture import MixtureModel as MixtureModel
     from bayeslearn.mixture import fit_mixture as fit_mixture
     from bayeslearn.model_comparison import compare_models as compare_models
+    from bayeslearn.model_evaluation import NumericMetrics as NumericMetrics
+    from bayeslearn.model_evaluation import evaluate as evaluate
     from bayeslearn.naive_bayes import AODEClassifier as AODEClassifier
     from bayeslearn.naive_bayes import NaiveBayesClassifier as NaiveBayesClassifier
     from bayeslearn.naive_bayes import NaiveBayesModel as NaiveBayesModel

@@ -55,7 +55,7 @@ def run(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of tables.")] = False,
 ) -> None:
-    """Posterior of hypotheses by Bayes' theorem, from priors and likelihoods.
+    """Posterior of hypotheses from their priors and the likelihoods of data.
 
     A second test result is a second --evidence. Without --prior the prior is uniform.
 

@@ -20,5 +20,5 @@ app = group(
     VERBS,
     former={"find": "bayeslearn case-based retrieve BASE FUNCTION"},
     name="case-based",
-    help="Case-based reasoning: retrieve, design, show.",
+    help="Case-based design from stored structures: retrieve, design, show.",
 )

@@ -33,7 +33,7 @@ def run(
     plot: Annotated[Path | None, typer.Option(help="Plot the error by time to FILE.svg or .png.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a report.")] = False,
 ) -> None:
-    """Compare lazy and eager learners on the same folds: training time, prediction time, memory and error.
+    """Compare lazy and eager learners on the same rows: error, time and memory, by cross-validation.
 
     Each learner is compared with the best one; the baseline ignores all columns. Learners for classification: k-nn,
     k-nn-loo, rbf, logistic, naive-bayes, network; for regression: k-nn, k-nn-loo, local, rbf, least-squares. Ctrl-C

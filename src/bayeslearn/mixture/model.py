@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from bayeslearn.mixture.results import MixtureFitInfo
     from bayeslearn.model_values import Reader
     from bayeslearn.reports import Report
+    from bayeslearn.tables.markers import Markers
 
     Floats = NDArray[np.float64]
 
@@ -240,6 +241,8 @@ class MixtureModel(Saved, Fitted, Reported, kind="mixture", version=2):
         *,
         method: Literal["expected", "sample"] = "expected",
         random_state: np.random.Generator | int | None = None,
+        na_values: Markers = (),
+        keep_default_na: bool = True,
     ) -> Any:
         """Return the same data with missing values filled.
 
@@ -253,10 +256,13 @@ class MixtureModel(Saved, Fitted, Reported, kind="mixture", version=2):
             a draw of everything that a row lacks, from its joint distribution given what the row shows.
         random_state
             Seed or generator for ``"sample"``.
+        na_values, keep_default_na
+            Markers of missing values, as in :func:`~bayeslearn.as_table`.
         """
         from bayeslearn.mixture.updates import imputed  # noqa: PLC0415 - it reads models
 
-        return imputed(self, data, method, random_state)
+        markers = {"na_values": na_values, "keep_default_na": keep_default_na}
+        return imputed(self, data, method, random_state, markers)
 
     def sample(
         self,

@@ -200,13 +200,13 @@ def require_same(one: MixtureModel, other: MixtureModel) -> None:
         )
 
 
-def imputed(model: MixtureModel, data: Any, method: str, random_state: Any) -> Any:
+def imputed(model: MixtureModel, data: Any, method: str, random_state: Any, markers: dict[str, Any]) -> Any:
     """Return the data with missing values filled."""
     from bayeslearn.tables.imputed_cells import completed  # noqa: PLC0415 - Arrow loads when data come in
 
     method = validation.choice("method", method, ["expected", "sample"])
     rng = validation.generator(random_state) if method == "sample" else None
-    return completed(data, model.schema, lambda table: table_of(model, filled(model, table, rng)))
+    return completed(data, model.schema, lambda table: table_of(model, filled(model, table, rng)), **markers)
 
 
 def filled(model: MixtureModel, table: Table, rng: np.random.Generator | None) -> Cells:
