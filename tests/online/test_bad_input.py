@@ -145,5 +145,5 @@ def test_bounds():
 def test_experts_of_tables():
     with pytest.raises(UnknownColumnError, match="the target 'x' is a numeric column"):
         TableExperts(as_table({"x": [1.5, 2.5], "y": ["a", "b"]}).schema, "x")
-    with pytest.raises(ParameterError, match="may not be called 'majority'"):
+    with pytest.raises(ParameterError, match="no column can have the name 'majority'"):
         TableExperts(as_table({"majority": ["u", "v"], "y": ["a", "b"]}).schema, "y")

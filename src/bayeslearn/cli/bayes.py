@@ -37,7 +37,7 @@ def run(
     ] = None,
     *,
     prior: Annotated[
-        list[str] | None, typer.Option(help="NAME=P: prior of a hypothesis; repeat for each. [default: uniform]")
+        list[str] | None, typer.Option(help=r"NAME=P: prior of a hypothesis; repeat for each. \[default: uniform]")
     ] = None,
     bits: Annotated[
         list[str] | None,

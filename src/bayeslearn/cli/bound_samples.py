@@ -48,7 +48,7 @@ def pac(
 ) -> None:
     """PAC bound of consistent learners: the number of examples, or any other of |H|, ε, δ and m.
 
-    Example: bayeslearn bound pac --n-hypotheses conjunctions:10 --epsilon .1 --delta .05
+    Example: bayeslearn bound pac --n-hypotheses 3^10 --epsilon .1 --delta .05
     """
     from bayeslearn import learning_theory
 
@@ -68,7 +68,7 @@ def agnostic(
 ) -> None:
     """PAC bound of agnostic learners, which minimize the training error (Hoeffding).
 
-    Example: bayeslearn bound agnostic --n-hypotheses conjunctions:10 --delta .05 -m 1000
+    Example: bayeslearn bound agnostic --n-hypotheses 973 --delta .05 -m 1000
     """
     from bayeslearn import learning_theory
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def run(
     base: case_based_options.Base,
-    name: Annotated[str | None, typer.Argument(help="The case to show. [default: all]")] = None,
+    name: Annotated[str | None, typer.Argument(help=r"The case to show. \[default: all]")] = None,
     *,
     add: case_based_options.Add = None,
     plot: Annotated[Path | None, typer.Option(help="Plot the function of the case to FILE.svg or .png.")] = None,

@@ -34,7 +34,7 @@ def run(
     ] = None,
     *,
     target: Annotated[str, typer.Option(help="Column of the labels.")],
-    positive: Annotated[str | None, typer.Option(help="Label of the concept. [default: 'yes' or similar]")] = None,
+    positive: Annotated[str | None, typer.Option(help=r"Label of the concept. \[default: 'yes' or similar]")] = None,
     states: Annotated[
         list[str] | None, typer.Option(help="COLUMN=A,B,C: all states of a column, also those of no example.")
     ] = None,

@@ -33,7 +33,7 @@ def run(
     target: Annotated[str, typer.Option(help="Column of the labels; rows without a label are dropped.")],
     experts: Annotated[
         str | None,
-        typer.Option(help="Experts: majority, columns (the majority given each state), naive (Bayes). [default: all]"),
+        typer.Option(help=r"Experts: majority, columns (majority given each state), naive (Bayes). \[default: all]"),
     ] = None,
     expert_columns: Annotated[
         str | None, typer.Option(help="A,B: columns with the predictions of experts; missing values are abstentions.")

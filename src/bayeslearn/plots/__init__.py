@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from bayeslearn.plots.models import plot_regression as plot_regression
     from bayeslearn.plots.models import plot_responsibilities as plot_responsibilities
     from bayeslearn.plots.models import plot_sensitivity as plot_sensitivity
+    from bayeslearn.plots.models import plot_state_posterior as plot_state_posterior
     from bayeslearn.plots.models import plot_states as plot_states
+    from bayeslearn.plots.models import plot_transitions as plot_transitions
     from bayeslearn.plots.models import plot_voronoi as plot_voronoi
     from bayeslearn.plots.textbook import plot_bayes_gibbs as plot_bayes_gibbs
     from bayeslearn.plots.textbook import plot_description_lengths as plot_description_lengths
