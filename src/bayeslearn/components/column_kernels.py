@@ -12,7 +12,8 @@ from bayeslearn.distributions.categorical import Counts
 from bayeslearn.distributions.moments import Moments
 from bayeslearn.distributions.normal import LOG_2PI, positive
 from bayeslearn.distributions.sufficient_statistics import ratio
-from bayeslearn.tables.table import read_only, smallest_code_type
+from bayeslearn.tables.schema import smallest_code_type
+from bayeslearn.tables.table import read_only
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -204,3 +204,9 @@ def value_of(found: EMResult[MixtureModel], criterion: str) -> float:
         return bound(model, found.expected, found.log_likelihood)
     cost = 2.0 if criterion == "aic" else float(np.log(model.total_weight))
     return found.log_likelihood - model.n_parameters * cost / 2
+
+
+def largest_first(result: EMResult[MixtureModel]) -> EMResult[MixtureModel]:
+    """Return the result with the components in the order of their sizes."""
+    model = result.model.reorder_components(np.argsort(-result.model.component_sizes, kind="stable"))
+    return replace(result, model=model, statistics=model.statistics)

@@ -47,7 +47,7 @@ from bayeslearn.distributions.lineage import (
 )
 from bayeslearn.errors import EvidenceError, MismatchError, ParameterError
 from bayeslearn.tables import DiscreteVariable, Table
-from bayeslearn.tables.table import code_type
+from bayeslearn.tables.schema import code_type
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
