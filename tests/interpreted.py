@@ -73,7 +73,6 @@ COMPILING: dict[str, tuple[str, ...]] = {
     "code_cache": ("kernels",),
     "precompile": ("kernels",),
     "python_fallback": ("oracle/test_python_fallback.py",),
-    "threads": ("kernels",),
     "uncompiled_junction_tree": ("oracle/test_uncompiled.py",),
     "uncompiled_propagation": ("oracle/test_uncompiled.py",),
     "warm_up": ("kernels",),

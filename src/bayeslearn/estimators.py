@@ -28,10 +28,9 @@ from bayeslearn.distributions.sufficient_statistics import assign
 from bayeslearn.errors import BayeslearnError, DataError, MissingValuesError, ParameterError, ShapeError
 from bayeslearn.sources.scanning import as_source, is_source, with_options
 from bayeslearn.tables import DiscreteVariable, Schema, Table, as_table
+from bayeslearn.tables.conversion import RawTable, columns_as_read
 from bayeslearn.tables.discretization import all_numbers, with_numbers
-from bayeslearn.tables.labels import class_array, distinct_labels, label_codes, missing_labels
-from bayeslearn.tables.markers import Missing
-from bayeslearn.tables.raw import RawTable, columns_as_read
+from bayeslearn.tables.markers import Missing, class_array, distinct_labels, label_codes, missing_labels
 from bayeslearn.tables.schema import require_known, require_unique
 from bayeslearn.tables.sparse import checked_sparse
 

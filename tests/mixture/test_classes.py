@@ -28,8 +28,7 @@ from bayeslearn.mixture import (
     fit_mixture,
     uncertain_rows,
 )
-from bayeslearn.mixture.em_fit import prior_of
-from bayeslearn.mixture.initialization import start
+from bayeslearn.mixture.em_fit import prior_of, start
 from bayeslearn.mixture.inputs import parts_of
 from bayeslearn.mixture.updates import bound
 

@@ -26,7 +26,7 @@ from bayeslearn.mixture.em_fit import (
 from bayeslearn.mixture.inputs import opened
 from bayeslearn.sources.scanning import is_source
 from bayeslearn.tables import Table, as_table
-from bayeslearn.tables.raw import RawTable
+from bayeslearn.tables.conversion import RawTable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -23,7 +23,6 @@ from bayeslearn.distributions import Family, MultivariateNormal, StatisticsBundl
 from bayeslearn.distributions.distribution import by_name
 from bayeslearn.distributions.distribution import column_names as distribution_names
 from bayeslearn.errors import DataError, EmptyTableError, ParameterError
-from bayeslearn.mixture.initialization import MOST_ROWS, whole
 from bayeslearn.sources.scanning import as_source, is_paths, is_source
 from bayeslearn.tables import NumericVariable, Schema, Table
 from bayeslearn.tables.discretization import all_numbers
@@ -33,11 +32,16 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    Floats = NDArray[np.float64]
+
     from bayeslearn.sources.base import Scanned
     from bayeslearn.tables.folded import Sum
 
 
 S = TypeVar("S")
+
+#: Rows that seeds are drawn from; more are sampled.
+MOST_ROWS = 20_000
 
 
 @dataclass(frozen=True)
@@ -301,3 +305,10 @@ def first_batch(data: Any) -> Any:
     if first is None:
         raise EmptyTableError("there are no batches to learn from")
     return first[0] if isinstance(first, tuple) else first
+
+
+def whole(part: Component, cells: NDArray[Any], sample_weight: Floats | None) -> Any:
+    """The statistics of all cases together, as of one component; of numbers column by column."""
+    part.distribution.require_range(cells, part.name)
+    shares = np.ones((len(cells), 1)) if sample_weight is None else sample_weight[:, None]
+    return part.distribution.marginal().collect(cells, sample_weight=shares)

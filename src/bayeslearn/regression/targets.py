@@ -30,7 +30,7 @@ from bayeslearn.sources.usability import dropping, named_columns, warn_dropped, 
 from bayeslearn.tables import DiscreteVariable, NumericVariable, Schema, Table, as_table
 from bayeslearn.tables.discretization import all_numbers, with_numbers
 from bayeslearn.tables.identifiers import why_not_read
-from bayeslearn.tables.labels import class_array, distinct_labels, label_codes, missing_labels
+from bayeslearn.tables.markers import class_array, distinct_labels, label_codes, missing_labels
 from bayeslearn.tables.schema import require_known
 
 if TYPE_CHECKING:

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from bayeslearn import validation
 from bayeslearn.errors import ParameterError
 from bayeslearn.tables import Table, as_table
-from bayeslearn.tables.conversion import check_request, requested
+from bayeslearn.tables.conversion import check_request, raw_table, requested
 from bayeslearn.tables.file_names import MANIFEST, is_file, is_folder
 from bayeslearn.tables.markers import Missing
-from bayeslearn.tables.raw import raw_table
 from bayeslearn.tables.schema import name_list
 
 if TYPE_CHECKING:

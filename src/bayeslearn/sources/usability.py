@@ -20,8 +20,8 @@ from bayeslearn.errors import BayeslearnWarning, joined, option
 from bayeslearn.sources.scanning import is_scanned
 from bayeslearn.tables import DiscreteVariable, Table
 from bayeslearn.tables.columns import all_whole, number_of
+from bayeslearn.tables.conversion import RawTable
 from bayeslearn.tables.identifiers import LEAST_ORDERED, WholeNumbers, is_identifier_name, why_name
-from bayeslearn.tables.raw import RawTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

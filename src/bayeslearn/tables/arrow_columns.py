@@ -22,8 +22,8 @@ import pyarrow as pa
 
 from bayeslearn.errors import EmptyTableError, ParameterError, ShapeError
 from bayeslearn.tables.columns import Column, arrow_column, arrow_columns
+from bayeslearn.tables.conversion import RawTable
 from bayeslearn.tables.intervals import below, interval_names
-from bayeslearn.tables.raw import RawTable
 from bayeslearn.tables.schema import require_unique
 from bayeslearn.tables.table import Table
 from bayeslearn.tables.variables import DiscreteVariable, state_array

@@ -27,7 +27,7 @@ from bayeslearn.errors import (
 )
 from bayeslearn.tables.arrow_columns import gather, list_column
 from bayeslearn.tables.columns import Column, column_weights, is_missing
-from bayeslearn.tables.raw import RawTable
+from bayeslearn.tables.conversion import RawTable
 from bayeslearn.tables.schema import Schema, code_type, require_known, require_unique
 from bayeslearn.tables.table import Table
 from bayeslearn.tables.type_inference import discover, interpreted, sources_of, with_origins

@@ -30,7 +30,7 @@ from bayeslearn.naive_bayes.tabular.label_statistics import added, labeled
 from bayeslearn.naive_bayes.tabular.row_blocks import Cases, SourceCases
 from bayeslearn.sources.scanning import as_source, is_source
 from bayeslearn.tables import DiscreteVariable, Schema, Table, as_table
-from bayeslearn.tables.labels import distinct_labels, label_codes, unknown_labels
+from bayeslearn.tables.markers import distinct_labels, label_codes, unknown_labels
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

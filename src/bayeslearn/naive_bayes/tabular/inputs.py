@@ -19,6 +19,7 @@ from bayeslearn.components.component import Component
 from bayeslearn.components.product import Product
 from bayeslearn.distributions import Counts, StatisticsBundle
 from bayeslearn.distributions.distribution import by_name
+from bayeslearn.distributions.distribution import column_names as known_distributions
 from bayeslearn.distributions.priors import PooledPrior, dirichlet_prior, parse_prior
 from bayeslearn.errors import DataError, ParameterError, listed
 from bayeslearn.estimators import column_names
@@ -26,7 +27,7 @@ from bayeslearn.naive_bayes.tabular import row_blocks as blocks
 from bayeslearn.naive_bayes.tabular.model import NaiveBayesModel
 from bayeslearn.sources.scanning import as_source
 from bayeslearn.tables import DiscreteVariable, NumericVariable, Source, Table, as_table
-from bayeslearn.tables.raw import RawTable, all_named
+from bayeslearn.tables.conversion import RawTable, all_named
 from bayeslearn.tables.schema import require_known
 
 if TYPE_CHECKING:
@@ -203,7 +204,7 @@ def prior_of(prior: Any, name: str, distribution: Any) -> Any:
 
 def is_prior(prior: Any) -> bool:
     """Whether some distribution takes this."""
-    kinds = (by_name(name) for name in column_names())
+    kinds = (by_name(name) for name in known_distributions())
     return isinstance(prior, tuple(kind for cls in kinds for kind in (cls.prior_type, *cls.prior_rules)))
 
 
@@ -253,7 +254,7 @@ def distribution_names(distributions: Mapping[str, str]) -> dict[str, str]:
     bins = numbers_of_bins(distributions)
     return {
         name: "categorical" if name in bins
-        else validation.choice(f"distributions[{name!r}]", option, [*column_names(), "binned", "binned:8"])
+        else validation.choice(f"distributions[{name!r}]", option, [*known_distributions(), "binned", "binned:8"])
         for name, option in distributions.items()
     }  # fmt: skip
 

@@ -14,7 +14,7 @@ from bayeslearn.reports import Reported
 from bayeslearn.sources import with_options
 from bayeslearn.tables import DiscreteVariable, Schema, as_table
 from bayeslearn.tables.frames import frame_of
-from bayeslearn.tables.labels import class_array
+from bayeslearn.tables.markers import class_array
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
