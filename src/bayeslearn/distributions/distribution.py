@@ -6,7 +6,6 @@
                  family.log_evidence(prior, statistics)   the model score, from the same numbers
 
 A family is a small value (its size, its dimension); a prior is a distribution of parameters; nothing is mutated.
-
 Learners ask the distribution of their columns for more than the four steps, so that none has a list of them: how
 missing parts are expected, what becomes of rows that rest on nothing, which prior looks like the data, how many numbers
 can be chosen, what a row of parameters looks like. A new distribution is registered by its name, and from then on the
