@@ -12,7 +12,7 @@ import bayeslearn as bl
 from bayeslearn import DAG, BayesianNetwork, as_table, fit_parameters
 from bayeslearn.case_based import Case, CaseBase, FunctionGraph, retrieve
 from bayeslearn.errors import BayeslearnWarning
-from bayeslearn.hmm import HiddenMarkovModel
+from bayeslearn.hmm import fit_hmm
 from bayeslearn.hypotheses import Examples, FiniteSpace, VersionSpace, description_lengths, find_s
 from bayeslearn.learning_theory import KCNF, ConceptClass, shattering
 from bayeslearn.mixture import fit_mixture
@@ -85,7 +85,7 @@ def case_values():
 
 
 def sequence_values():
-    return [HiddenMarkovModel.learn({A: WORDS}, [C, D], random_state=0)]
+    return [fit_hmm({A: WORDS}, [C, D])]
 
 
 def numeric_values():

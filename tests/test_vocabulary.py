@@ -64,6 +64,11 @@ def test_two_classes_of_one_name_are_found():
     assert list(vocabulary.of_classes(objects)) == ["several classes Score"]
 
 
+def test_a_member_with_a_former_name_is_found():
+    objects = {"Bound": [type("Bound", (), {"__module__": "bayeslearn", "sentence": "", "value": 1})]}
+    assert vocabulary.of_members(objects) == {"name Bound.sentence": "summary()"}
+
+
 def test_a_function_without_a_verb_is_found():
     functions = dict.fromkeys(["fit_network", "pac_bound", "lowess", "doubtful_rows_of", "shares"])
     assert list(vocabulary.of_functions(functions)) == ["no verb doubtful_rows_of", "no verb shares"]

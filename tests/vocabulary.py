@@ -65,6 +65,39 @@ QUANTITIES = re.compile(
     r"|missing_beliefs|standard_class|largest_shattered|query_interval"
 )
 
+#: Members that have a settled name, by their classes.
+SETTLED = {
+    "BayesianNetwork": {"names": "variables"},
+    "Bound": {"sentence": "summary()"},
+    "CPT": {"over": "reorder_parents", "seen": "observed_counts", "learned": "is_learned"},
+    "CaseUse": {"tells": "n_influences", "surplus": "extra"},
+    "Categorical": {"size": "n_states"},
+    "Design": {"certain": "is_exact", "left_open": "uncovered", "surplus": "extra"},
+    "DiscreteVariable": {"size": "n_states"},
+    "Distance": {"learn": "fit"},
+    "Features": {"learn": "fit"},
+    "HiddenMarkovModel": {
+        "start": "startprob", "transitions": "transmat", "permuted": "reorder_states", "unrolled": "to_network",
+        "durations": "expected_durations", "stationary": "stationary_distribution", "learn": "fit_hmm",
+    },
+    "HypothesisPosterior": {"map": "map_hypotheses", "ml": "ml_hypotheses"},
+    "LinearFit": {"learn": "fit"},
+    "LinearGaussian": {"dim": "n_features"},
+    "LogisticFit": {"learn": "fit"},
+    "Match": {"likeness": "similarity", "certain": "is_exact", "left_open": "uncovered", "surplus": "extra"},
+    "OnlineEM": {"learn": "update"},
+    "ParameterFitInfo": {"passes": "n_passes", "iterations": "n_iter"},
+    "Schema": {"names": "variables"},
+    "StructureFitInfo": {
+        "scored_by": "criterion", "stopped": "stopped_early", "expectation": "structural_em",
+        "tests": "independence_tests", "prepared": "prepared_data", "passes": "n_passes", "bits": "description_length",
+    },
+    "StructurePosterior": {
+        "fair": "symmetrized", "arc": "arc_probability", "edge": "edge_probability", "networks": "model_average",
+        "gap": "max_chain_difference", "taken": "acceptance_rate", "stopped": "stopped_early",
+    },
+}  # fmt: skip
+
 #: Options of the command line that are no parameters.
 COMMAND_LINE = {"help", "version", "json", "output", "seed", "scheduler", "plot"}
 
@@ -185,13 +218,22 @@ def violations() -> dict[str, str]:
         for value in values:
             if inspect.isclass(value):
                 found |= {f"name {name}.{m}": "" for m, _ in members(value) if is_wrong(m)}
-    found |= of_classes(public_objects()) | of_functions(public_functions())
+    found |= of_classes(public_objects()) | of_functions(public_functions()) | of_members(public_objects())
     return found | of_learners(public_functions()) | of_options(options()) | of_json(ANSWERS)
 
 
 def of_classes(objects: dict[str, list[Any]]) -> dict[str, str]:
     """Names that several classes have."""
     return {f"several classes {name}": "" for name, values in objects.items() if sum(map(inspect.isclass, values)) > 1}
+
+
+def of_members(objects: dict[str, list[Any]]) -> dict[str, str]:
+    """Members whose settled name is another one."""
+    found = {}
+    for name, settled in SETTLED.items():
+        own = {member for cls in objects.get(name, []) for member, _ in members(cls)}
+        found |= {f"name {name}.{old}": new for old, new in settled.items() if old in own}
+    return found
 
 
 def of_functions(functions: dict[str, Any]) -> dict[str, str]:

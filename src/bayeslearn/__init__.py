@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from bayeslearn.discretizer import Discretizer as Discretizer
     from bayeslearn.hmm import HiddenMarkovModel as HiddenMarkovModel
     from bayeslearn.hmm import HMMEstimator as HMMEstimator
+    from bayeslearn.hmm import fit_hmm as fit_hmm
     from bayeslearn.hypotheses import BayesOptimalClassifier as BayesOptimalClassifier
     from bayeslearn.hypotheses import Conjunction as Conjunction
     from bayeslearn.hypotheses import FindSClassifier as FindSClassifier
@@ -51,6 +52,8 @@ if TYPE_CHECKING:
     from bayeslearn.mixture import MixtureModel as MixtureModel
     from bayeslearn.mixture import fit_mixture as fit_mixture
     from bayeslearn.model_comparison import compare_models as compare_models
+    from bayeslearn.model_evaluation import NumericMetrics as NumericMetrics
+    from bayeslearn.model_evaluation import evaluate as evaluate
     from bayeslearn.naive_bayes import AODEClassifier as AODEClassifier
     from bayeslearn.naive_bayes import NaiveBayesClassifier as NaiveBayesClassifier
     from bayeslearn.naive_bayes import NaiveBayesModel as NaiveBayesModel

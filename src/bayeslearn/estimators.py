@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 
 class ReadsRows:
-    """Reads X, and tells scikit-learn that cells may be numbers, words or missing."""
+    """Reads X, and declares to scikit-learn that cells may be numbers, words or missing."""
 
     na_values: Markers = ()
     keep_default_na: bool = True
@@ -64,7 +64,7 @@ class ReadsRows:
 
         An array of numbers stays an array, and other arrays become a dict of columns. Frames, dicts and tables stay
         what they are, the path of a file is read, and sources, patterns and lists of paths remain to be folded.
-        `reset` says whether X determines the columns, as in `fit`; what a source has is noted when it is known.
+        `reset` is whether X determines the columns, as in `fit`; what a source has is noted when it is known.
         """
         if self._form != "any":
             return self._read_form(X, reset=reset)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from bayeslearn.case_based import Arc, FunctionGraph
     from bayeslearn.em import EMResult
     from bayeslearn.evaluation import Metrics
-    from bayeslearn.hmm.inference import StatePath as Decoded
+    from bayeslearn.hmm import HiddenMarkovModel, StatePath, StatePosterior
     from bayeslearn.hypotheses import HypothesisPosterior
     from bayeslearn.learning_theory import ConceptClass, EpsilonExhaustion, Simulation
     from bayeslearn.mixture import MixtureModel
@@ -54,7 +54,9 @@ __all__ = [
     "plot_responsibilities",
     "plot_sample_complexity",
     "plot_sensitivity",
+    "plot_state_posterior",
     "plot_states",
+    "plot_transitions",
     "plot_voronoi",
     "save",
 ]
@@ -216,7 +218,7 @@ def plot_confusion_matrix(evaluation: Metrics, *, ax: Any = None) -> Any:
     return figure
 
 
-def plot_states(found: Decoded, *, ax: Any = None) -> Any:
+def plot_states(found: StatePath, *, ax: Any = None) -> Any:
     """The states of each sequence, step by step; with the observed numbers if there is one sequence only."""
     data, colors = found.data, figure_colors()
     codes = found.codes if data.order is None else found.codes[data.order]
@@ -236,11 +238,39 @@ def plot_states(found: Decoded, *, ax: Any = None) -> Any:
         axes.set_ylim(len(shown) - 0.4, -0.6)
     else:
         axes.plot(numbers, color="black", marker=".", linewidth=0.7)
-        axes.set_ylabel(", ".join(found.model.emissions.names))
-    axes.set_xlabel("step" if len(shown) == len(data) else f"step ({len(shown)} of {len(data)} sequences)")
+        axes.set_ylabel(", ".join(found.model.feature_names))
+    axes.set_xlabel("Step" if len(shown) == len(data) else f"Step ({len(shown)} of {len(data)} sequences)")
     names = [str(found.model.states[code]) for code in sorted(bars)]
     handles = [bars[code] for code in sorted(bars)]
-    axes.legend(handles, names, loc="center left", bbox_to_anchor=(1, 0.5), frameon=False, title="state")
+    axes.legend(handles, names, loc="center left", bbox_to_anchor=(1, 0.5), frameon=False, title="State")
+    return figure
+
+
+def plot_state_posterior(found: StatePosterior, *, ax: Any = None) -> Any:
+    """The probability of each state, step by step; dashed lines separate sequences."""
+    data, colors = found.data, figure_colors()
+    p = found.probabilities if data.order is None else found.probabilities[data.order]
+    figure, axes = _canvas(ax, (8, 2.5))
+    names = [str(state) for state in found.model.states]
+    axes.stackplot(range(len(p)), p.T, labels=names, colors=[colors(j) for j in range(len(names))], step="mid")
+    for start in data.starts[1:][:MOST_SEQUENCES]:
+        axes.axvline(start - 0.5, color="black", linestyle="--", linewidth=0.7)
+    axes.set(xlabel="Step", ylabel="P(state | sequence)", ylim=(0, 1), xlim=(0, max(len(p) - 1, 1)))
+    axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False, title="State")
+    return figure
+
+
+def plot_transitions(model: HiddenMarkovModel, *, ax: Any = None) -> Any:
+    """The transition probabilities of a hidden Markov model, and the emissions of each state."""
+    names, n = [str(state) for state in model.states], model.n_states
+    figure, axes = _canvas(ax, (4 + 0.5 * n, 1.5 + 0.5 * n))
+    axes.imshow(model.transmat, cmap="Blues", vmin=0, vmax=1)
+    for i, j in np.ndindex(n, n):
+        p = model.transmat[i, j]
+        axes.text(j, i, f"{p:.2g}", ha="center", va="center", color="white" if p > 0.5 else "black")
+    axes.set_xticks(range(n), names)
+    axes.set_yticks(range(n), [f"{name}: {model.emissions.describe(i)}"[:40] for i, name in enumerate(names)])
+    axes.set(xlabel="Next state", ylabel="State")
     return figure
 
 
@@ -393,7 +423,7 @@ def save(figure: Any, path: str | Path) -> None:
 
 
 def model_of(model: Any) -> Any:
-    """The model of a fitted estimator; a model as it is."""
+    """The model of a fitted estimator; a model unchanged."""
     return getattr(model, "model_", model)
 
 

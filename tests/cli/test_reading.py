@@ -53,7 +53,7 @@ LEARNERS = {
     "cluster": ["fit", "mixture", "{data}", "--n-components", "2", "-o", "{to}"],
     "regress": ["fit", "regression", "{data}", "--target", "hours", "-o", "{to}"],
     "neighbors": ["fit", "neighbors", "{data}", "--target", "play", "--n-neighbors", "3", "-o", "{to}"],
-    "sequence": ["fit", "hmm", "{data}", "--states", "2", "--columns", "sky", "--id", "team", "-o", "{to}"],
+    "sequence": ["fit", "hmm", "{data}", "--n-states", "2", "--columns", "sky", "--id", "team", "-o", "{to}"],
     "contest": ["compare-models", "{data}", "--target", "play", "--learner", "naive-bayes", "--folds", "2"],
     "online": ["online", "{data}", "--target", "play"],
     "concept": [

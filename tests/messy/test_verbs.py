@@ -173,7 +173,7 @@ def test_online(job):
 
 
 def test_sequence(job):
-    run("fit", "hmm", "old.csv", "--columns", job.number, "--states", "2", "-o", "hmm.json")
+    run("fit", "hmm", "old.csv", "--columns", job.number, "--n-states", "2", "-o", "hmm.json")
 
 
 def test_text(job):

@@ -27,7 +27,7 @@ def run(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of tables.")] = False,
 ) -> None:
-    """Two networks side by side: arcs they share and do not, their distance, and how well each explains cases.
+    """Compare two networks: shared, reversed and missing arcs, structural Hamming distance, log-likelihood of data.
 
     The distance counts the pairs of variables that are joined differently. Between the classes of equivalent graphs it
     tells what data can tell; arc by arc it also counts arcs that could as well be turned.

@@ -83,8 +83,9 @@ def run(
     compact: plot_files.Compact = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a report.")] = False,
 ) -> None:
-    """Learn a network: its arcs, and its tables; columns of no use are left out, and numbers are cut.
+    """Fit a Bayesian network: structure and parameters.
 
+    Constant and identifier columns are dropped, numeric columns discretized.
     Ctrl-C ends the search with the best network so far.
 
     Example: bayeslearn fit network cases.csv --bootstrap 200 -o model.json

@@ -73,7 +73,7 @@ def run(
     seed: Annotated[int | None, typer.Option(help="The same seed gives the same answer.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of tables.")] = False,
 ) -> None:
-    """Beliefs given evidence: exact, or with --method by random cases or messages.
+    """Posterior distributions of variables given evidence, exact or by sampling or loopy propagation.
 
     Example: bayeslearn query asia smoke=yes xray=yes --ask lung --ask tub
     """

@@ -63,7 +63,7 @@ def run(
     seed: Annotated[int, typer.Option(help="Another seed starts elsewhere; the same one gives the same model.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a report.")] = False,
 ) -> None:
-    r"""Learn the tables of a network: by counting, and by EM where cells are missing or variables hidden.
+    r"""Fit the parameters of a network of known structure: by counting, or by EM with missing values.
 
     Ctrl-C ends the climb with the tables so far.
 

@@ -45,7 +45,7 @@ def run(
     max_states: Annotated[int, typer.Option(help="Columns of words with more states are left out.")] = 255,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a report.")] = False,
 ) -> None:
-    """Look at all rows once, batch by batch: which columns there are, what they hold, and which cannot be used.
+    """Profile the columns of data in one pass: types, missing values, states, ranges; encode data for fast reading.
 
     Example: bayeslearn scan 'cases-*.parquet' --on-error skip -o schema.json
     """

@@ -56,7 +56,7 @@ def run(
     seed: Annotated[int, typer.Option(help="The same seed gives the same answer.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of tables.")] = False,
 ) -> None:
-    """The probability of every arc, and of the most probable graphs: not one network, but all of them.
+    """Posterior probability of every arc and of the most probable graphs, by order MCMC or exactly.
 
     Ctrl-C ends with the orders that were looked at by then.
 

@@ -2,7 +2,7 @@
 
 A fit has initial values, priors, and the best of several starts. The number has the best criterion:
 
-    marginal_likelihood   the bound of :func:`.updates.bound`; needs a proper prior, as the weak one is
+    marginal_likelihood   the bound of :func:`.comparison.bound`; needs a proper prior, as the weak one is
     bic, aic              −½ BIC and −½ AIC: ln P(D|θ) less a penalty for every parameter
 
 Higher is better. Numbers are tried upwards, until `patience` numbers in a row are no better than the best.
@@ -32,9 +32,9 @@ from bayeslearn.distributions import Dirichlet
 from bayeslearn.distributions.categorical import DirichletRule
 from bayeslearn.distributions.sufficient_statistics import ratio
 from bayeslearn.errors import BayeslearnWarning, DataError, EvidenceError, ParameterError, listed
+from bayeslearn.mixture.comparison import bound
 from bayeslearn.mixture.inputs import MOST_ROWS, first_look, whole
 from bayeslearn.mixture.model import MixtureModel, MixturePrior, priors_of
-from bayeslearn.mixture.updates import bound
 from bayeslearn.progress import part as share_of
 
 if TYPE_CHECKING:

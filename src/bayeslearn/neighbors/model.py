@@ -191,6 +191,11 @@ class NeighborsModel(Fitted, Reported, Saved, kind="neighbors", version=3):
         """The weight of each training row."""
         return np.ones(len(self.examples)) if self.examples.sample_weight is None else self.examples.sample_weight
 
+    @property
+    def total_weight(self) -> float:
+        """The total weight of the training rows."""
+        return float(self.sample_weight.sum())
+
     @cached_property
     def points(self) -> Floats:
         """The training rows as points."""

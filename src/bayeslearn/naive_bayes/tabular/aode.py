@@ -79,6 +79,11 @@ class AODEModel(Saved, kind="one-dependence"):
         return cls(schema, Counts.zero((n_classes, n, n)), Counts.zero((n_classes,)), cases, least, labels)
 
     @property
+    def target(self) -> DiscreteVariable:
+        """The classes as a variable, which is named "class"."""
+        return DiscreteVariable("class", self.labels)
+
+    @property
     def start(self) -> NDArray[np.int64]:
         """Where the states of each column begin."""
         sizes = [v.size for v in self.schema.discrete]

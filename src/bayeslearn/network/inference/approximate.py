@@ -224,14 +224,14 @@ class SampledInference:
         evidence, variables, virtual_evidence
             As for :meth:`ExactInference.query`.
         method
-            ``"weighting"`` is the best for most questions; ``"rejection"`` draws independent cases and throws away
+            ``"weighting"`` is the best for most questions; ``"rejection"`` draws independent rows and rejects
             those that disagree; ``"gibbs"`` suits evidence that is rare given its causes, and tables without zeros.
         n
             The most draws: rows, or for Gibbs sweeps over all chains, rounded up to whole batches.
         precision
             The largest standard error of the asked beliefs to stop at.
         seconds
-            The time to stop after, looked at between rounds. The number of draws then depends on the machine.
+            The time limit, checked between rounds. The number of draws then depends on the machine.
         random_state
             A seed or a generator: the same seed gives the same answer, on any number of threads.
         progress
@@ -283,7 +283,7 @@ class SampledInference:
 
 
 def warn_not_precise(draws: int, error: float, precision: float) -> None:
-    """Say that the limit came before the precision."""
+    """Warn that the limit was reached before the precision."""
     warnings.warn(
         f"sampling stopped after {draws} draws at a standard error of {error:.2g}, asked for {precision:.2g}\n\n"
         "hint: raise `n` or `seconds`, loosen `precision`, or try another `method`",
@@ -293,7 +293,7 @@ def warn_not_precise(draws: int, error: float, precision: float) -> None:
 
 
 def warn_missed(draws: int, off: float) -> None:
-    """Say that chains have not come where weighted draws have been."""
+    """Warn that chains have not reached states that weighted draws have."""
     warnings.warn(
         f"the Gibbs chains may have missed a part of the cases: after {draws} sweeps, beliefs differ by {off:.2g} from "
         "those of the weighted draws that they start from\n\n"
@@ -304,7 +304,7 @@ def warn_missed(draws: int, off: float) -> None:
 
 
 def warn_few(draws: int, share: float, method: str) -> None:
-    """Say that an answer rests on few draws."""
+    """Warn that a result is based on few draws."""
     what = (
         f"only {1 / share:.0f} of {draws} draws agree with the evidence"
         if method == "rejection"
@@ -319,7 +319,7 @@ def warn_few(draws: int, share: float, method: str) -> None:
 
 
 def warn_disagree(draws: int, rhat: float) -> None:
-    """Say that the chains of a Gibbs run have not come to the same answer."""
+    """Warn that the chains of a Gibbs run have different results."""
     warnings.warn(
         f"the {CHAINS} Gibbs chains disagree after {draws} sweeps: split R̂ is {rhat:.3g}, more than {DISAGREE}\n\n"
         "hint: raise `n`, or use method='weighting' or exact inference",
