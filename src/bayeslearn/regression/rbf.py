@@ -97,10 +97,6 @@ class RBFBasis:
         """The same centers with wider units."""
         return RBFBasis(self.centers, self.widths * factor)
 
-    def first(self, k: int) -> RBFBasis:
-        """The first k of its units."""
-        return RBFBasis(self.centers[:k], self.widths[:k])
-
 
 def square_distances(x: Floats, centers: Floats) -> Floats:
     """|x − c|² of every pair."""
