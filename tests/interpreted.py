@@ -84,6 +84,8 @@ TOPICS: dict[str, tuple[str, ...]] = {
     "case_based": ("case_based/test_designing.py",),
     "cli": ("cli/test_query.py",),
     "components": ("mixture/test_classes.py",),
+    "incremental": ("mixture/test_verbs.py",),
+    "model_evaluation": ("test_evaluation.py",),
     "model_comparison": ("model_comparison/test_compare.py",),
     "em": ("test_em.py",),
     "fit_info": ("test_reports.py",),
