@@ -5,11 +5,11 @@
     parameters = family.estimate(posterior)               mean, mode or a draw
                  family.log_evidence(prior, statistics)   the model score, from the same numbers
 
-A family is a small value (its size, its dimension); a prior is a distribution of parameters; nothing is mutated.
-Learners ask the distribution of their columns for more than the four steps, so that none has a list of them: how
-missing parts are expected, the estimate without data and prior, which prior has the moments of the data, how many numbers
-can be chosen, what a row of parameters looks like. A new distribution is registered by its name, and from then on the
-options, model files and reports of all learners know it:
+A distribution is a small value (its size, its dimension); a prior is a distribution of parameters; both are immutable.
+Learners ask the distribution of their columns for more than the four steps, so that none has a list of them: expected
+statistics of missing parts, the estimate without data and prior, priors with the moments of the data, the number of free
+parameters, and the text of a row of parameters. A new distribution is registered by its name, and from then on the
+options, model files and reports of all learners have it:
 
     @register("exponential")
     class Exponential(Distribution[Durations, Gamma]): ...

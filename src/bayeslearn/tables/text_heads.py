@@ -318,7 +318,7 @@ class RaggedError(ValueError):
 
 
 def is_wide(head: TextHead) -> bool:
-    """Whether a file has more columns than Arrow reads."""
+    """Whether a file has so large a number of columns that it is read here."""
     return len(head.names) > WIDE
 
 
