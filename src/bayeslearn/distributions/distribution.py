@@ -7,7 +7,7 @@
 
 A distribution is a small value (its size, its dimension); a prior is a distribution of parameters; both are immutable.
 Learners ask the distribution of their columns for more than the four steps, so that none has a list of them: expected
-statistics of missing parts, the estimate without data and prior, priors with the moments of the data, the number of free
+statistics of missing parts, the estimate without data and prior, priors with the moments of the data, numbers of free
 parameters, and the text of a row of parameters. A new distribution is registered by its name, and from then on the
 options, model files and reports of all learners have it:
 
