@@ -185,7 +185,7 @@ app = group(
     VERBS,
     former=FORMER,
     name="bayeslearn",
-    add_completion=False,
+    add_completion=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

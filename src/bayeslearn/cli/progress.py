@@ -58,16 +58,14 @@ def bar(what: str, *, silent: bool = False, passes: Passes | None = None) -> Ite
 
     Below it is a bar of the pass over files that is under way, where there are passes.
     """
-    if silent:
+    if silent or not sys.stderr.isatty():
         yield lambda *_: None
         return
     from rich.console import Console
     from rich.progress import Progress as Bars
 
     started, console = time.monotonic(), Console(file=unchecked(sys.stderr))
-    shown = Bars(
-        console=console, transient=True, auto_refresh=False, redirect_stdout=False, disable=not console.is_terminal
-    )
+    shown = Bars(console=console, transient=True, auto_refresh=False, redirect_stdout=False)
 
     def line(words: str) -> Callable[..., None]:
         task = shown.add_task(one_line(words), total=1.0, visible=False)
