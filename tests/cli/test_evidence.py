@@ -44,7 +44,17 @@ def test_update_adds_rows(here):
 
 
 def test_update_in_place_with_weights_and_fading(here):
-    words = ["update", "monday.json", "tuesday.csv", "-o", "monday.json", "--fade", "0.5", "--sample-weight", "times"]
+    words = [
+        "update",
+        "monday.json",
+        "tuesday.csv",
+        "-o",
+        "monday.json",
+        "--forgetting-factor",
+        "0.5",
+        "--sample-weight",
+        "times",
+    ]
     told = said(*words)
     assert told == "wrote monday.json: 2 variables, 1 arcs\n"
     assert evidence("monday.json") == [[1.5, 3.0], [[1, 0.5], [0.5, 2.5]]]
@@ -53,7 +63,7 @@ def test_update_in_place_with_weights_and_fading(here):
 
 def test_update_takes_rows_back(here):
     ask("update", "monday.json", "tuesday.csv", "-o", "both.json")
-    answer = result(ask("update", "both.json", "tuesday.csv", "--forget", "-o", "back.json", "--json"))
+    answer = result(ask("update", "both.json", "tuesday.csv", "--remove", "-o", "back.json", "--json"))
     assert answer == {"rows": 2, "missing_cells": 0, "cases_before": 6, "cases": 4}
     assert evidence("back.json") == evidence("monday.json")
 
@@ -199,9 +209,17 @@ def test_bounds_follow_virtual_evidence(here):
         (["update", "monday.json", "monday.csv"], 2, "Missing option '-o' / '--output'"),
         (["update", "monday.json", "monday.csv", "-o", "out.doc"], 2, "cannot tell the format of 'out.doc'"),
         (["update", "monday.json", "monday.csv", "-o", "no/out.json"], 2, "there is no folder 'no'"),
-        (["update", "monday.json", "monday.csv", "-o", "out.json", "--fade", "90"], 2, "`--fade` must be at most 1"),
-        (["update", "monday.json", "monday.csv", "-o", "out.json", "--fade", "0.5", "--forget"], 2, "with --forget"),
-        (["update", "monday.json", "tuesday.csv", "-o", "out.json", "--forget"], 1, "more evidence on 'Rain' taken"),
+        (
+            ["update", "monday.json", "monday.csv", "-o", "out.json", "--forgetting-factor", "90"],
+            2,
+            "`--forgetting-factor` must be at most 1",
+        ),
+        (
+            ["update", "monday.json", "monday.csv", "-o", "out.json", "--forgetting-factor", "0.5", "--remove"],
+            2,
+            "with --remove",
+        ),
+        (["update", "monday.json", "tuesday.csv", "-o", "out.json", "--remove"], 1, "more evidence on 'Rain' taken"),
         (["update", "asia", "monday.csv", "-o", "out.json"], 1, "the tables of network 'asia' were given, not learned"),
         (["update", "monday.json", "none.csv", "-o", "out.json"], 2, "cannot read 'none.csv'"),
         (

@@ -72,7 +72,7 @@ VERBS = {
         "holes",
     ),
     "regress": (["fit", "regression", "--target", "size", "--drop-columns", "t"], "full"),
-    "sequence": (["fit", "hmm", "--id", "id", "--states", "2", "--restarts", "2"], "visits"),
+    "sequence": (["fit", "hmm", "--id", "id", "--n-states", "2", "--n-init", "2"], "visits"),
     "regress holes": (["fit", "regression", "--target", "size,doors", "--prior", "evidence"], "holes"),
 }
 
@@ -112,7 +112,7 @@ def test_more_files_are_added_to_a_network(place, tmp_path):
     ask("fit", "parameters", "[rain][wet|rain]", str(place / "full-1.csv"), "--ignore-others", "-o", model)
     both = [str(place / f"full-{i}.parquet") for i in (1, 2)]
     assert "rows      240 added" in ask("update", model, *both, "-o", grown)
-    assert "120 cases, 360 before" in ask("update", grown, *both, "--forget", "-o", back)
+    assert "120 cases, 360 before" in ask("update", grown, *both, "--remove", "-o", back)
 
 
 def test_many_files_are_scored_as_one(place, tmp_path):

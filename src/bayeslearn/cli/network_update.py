@@ -26,39 +26,36 @@ def run(
     to: Annotated[
         Path, typer.Option("-o", "--output", help="The model to write, also in place of the old one; .json keeps all.")
     ],
-    fade: Annotated[float, typer.Option(help="What one case of before still counts for, from 0 to 1.")] = 1.0,
+    forgetting_factor: Annotated[float, typer.Option(help="Weight of the rows of before, from 0 to 1.")] = 1.0,
     sample_weight: Annotated[str | None, typer.Option(help="The column that says how often each row counts.")] = None,
     hidden: Annotated[list[str] | None, typer.Option(help="A variable that the file has no column for.")] = None,
-    forget: Annotated[bool, typer.Option("--forget", help="Take the cases back out, instead of adding them.")] = False,
+    remove: Annotated[bool, typer.Option("--remove", help="Remove these rows instead of adding them.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a report.")] = False,
 ) -> None:
-    """Add cases to a learned network, exactly as if they had been there from the start; or take them back.
+    """Add rows to a fitted network, as if they had been there from the start; or remove them.
 
     A row with missing cells adds what the present tables expect of it.
 
-    Example: bayeslearn update model.json tuesday.csv --fade 0.9 -o model.json
+    Example: bayeslearn update model.json tuesday.csv --forgetting-factor 0.9 -o model.json
     """
     from bayeslearn import files, validation
     from bayeslearn.network.formats.read_write import label_of
     from bayeslearn.network.parameters.incremental import coded, evidence_of
 
-    if forget and fade != 1:
-        raise ParameterError(
-            "--fade cannot be used with --forget: what is taken back is taken back whole",
-            hint="leave out one of the two",
-        )
-    validation.number("--fade", fade, min_value=0, max_value=1)
+    if remove and forgetting_factor != 1:
+        raise ParameterError("--forgetting-factor cannot be used with --remove", hint="leave out one of the two")
+    validation.number("--forgetting-factor", forgetting_factor, min_value=0, max_value=1)
     label_of(to, None)
     files.destination(to)
     network = load(net)
     evidence_of(network)
     unseen = hidden or []
     with data.opened(sample_weight=sample_weight) as given, progress.bar("counting", passes=data.passes):
-        cases = coded(network, given.settled(), given.sample_weight, unseen, "error" if forget else "add")
+        cases = coded(network, given.settled(), given.sample_weight, unseen, "error" if remove else "add")
         after = (
             network.remove(cases, hidden=unseen)
-            if forget
-            else network.update(cases, forgetting_factor=fade, hidden=unseen)
+            if remove
+            else network.update(cases, forgetting_factor=forgetting_factor, hidden=unseen)
         )
         answer: dict[str, float] = {"rows": cases.n_rows, "missing_cells": missing(cases, unseen)}
     keep(after, to)
@@ -66,7 +63,7 @@ def run(
     if as_json:
         output.show_json(answer)
         return
-    pairs = [("rows", f"{answer['rows']:,} {'taken back' if forget else 'added'}")]
+    pairs = [("rows", f"{answer['rows']:,} {'removed' if remove else 'added'}")]
     pairs += [("missing cells", f"{answer['missing_cells']:,}")] if answer["missing_cells"] else []
     before, now = (output.amount(answer[key]) for key in ("cases_before", "cases"))
     output.show_pairs([*pairs, ("rests on", f"{now} cases, {before} before")])

@@ -130,12 +130,23 @@ def earlier_update(lineage: Lineage | None, expected: Callable[[Any], Any], tota
         part = lineage.parts[i]
         if part.n_updates > 1 or abs(weight_of(part.statistics) - total) > ROUNDING * total:
             continue
-        # shares are those of today; at the time of the update the part before had the share 1, or faded with the update
-        for scale in dict.fromkeys((lineage.parts[i - 1].share, part.share)):
-            before = [replace(p, share=p.share / scale).amount for p in lineage.parts[:i]]
-            if expected(sum(before[1:], start=before[0])).isclose(part.statistics, rtol=ROUNDING, atol=ROUNDING):
+        for before in before_update(lineage, i):
+            if expected(before).isclose(part.statistics, rtol=ROUNDING, atol=ROUNDING):
                 return part.amount
     return None
+
+
+def before_update(lineage: Lineage, i: int) -> Iterator[Any]:
+    """The statistics that the model of an update may have had: of all parts before it, or of the bases among them.
+
+    After a merge, the parts before an update are of both models.
+    """
+    bases = [part for part in lineage.parts[:i] if lineage.bases.issuperset(part.names)]
+    for parts in (lineage.parts[:i], bases) if 0 < len(bases) < i else (lineage.parts[:i],):
+        # shares are those of today; at the time of the update the part before had the share 1, or faded with the update
+        for scale in dict.fromkeys((parts[-1].share, lineage.parts[i].share)):
+            amounts = [replace(part, share=part.share / scale).amount for part in parts]
+            yield sum(amounts[1:], start=amounts[0])
 
 
 def weight_of(statistics: Any) -> float:
