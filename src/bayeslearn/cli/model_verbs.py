@@ -52,7 +52,7 @@ def body_place(ctx: Any, name: str, verb: Verb, args: list[str]) -> str | None:
 
 
 def completable(model: str) -> bool:
-    """Whether a shell that completes words can be told the options of this model: it can be opened."""
+    """Whether a model can be opened, so that a shell can complete the options of its kind."""
     from bayeslearn import codec
     from bayeslearn.errors import BayeslearnError
 
