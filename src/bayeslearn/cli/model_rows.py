@@ -167,11 +167,11 @@ def filled_cells(model: Any, before: Any, full: Any, markers: dict[str, Any]) ->
     from bayeslearn.tables import Schema, as_table
 
     if hasattr(model, "decode"):
-        gaps = {name: (before[name].null_count, full[name].null_count) for name in model.feature_names}
-        return {name: n - rest for name, (n, rest) in gaps.items() if n > rest}
-    schema, handle_unknown = table_models.input_schema(model)
-    there = [v for v in (*schema, *targets_of(model)) if v.name in before.column_names]
-    how: dict[str, Any] = {"schema": Schema(there), "handle_unknown": handle_unknown}
+        how: dict[str, Any] = {"columns": list(model.feature_names), "allow_constant": True}
+    else:
+        schema, handle_unknown = table_models.input_schema(model)
+        there = [v for v in (*schema, *targets_of(model)) if v.name in before.column_names]
+        how = {"schema": Schema(there), "handle_unknown": handle_unknown}
     one, other = as_table(before, **how, **markers).missing(), as_table(full, **how).missing()
     return {name: n - other[name] for name, n in one.items() if n > other[name]}
 
