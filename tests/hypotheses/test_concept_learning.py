@@ -87,7 +87,7 @@ def test_taking_back_more_than_was_added():
     assert space.remove(["sunny", "warm"], True) == VersionSpace.from_attributes(SKY)
     with pytest.raises(EvidenceError, match="more evidence taken back than had been added"):
         space.remove(["rainy", "warm"], True)
-    with pytest.raises(EvidenceError, match="a negative example was taken back that had not been added"):
+    with pytest.raises(EvidenceError, match="a negative example was removed that had not been added"):
         space.remove(["rainy", "warm"], False)
 
 

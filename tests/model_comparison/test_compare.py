@@ -316,7 +316,7 @@ def test_it_is_a_value_that_prints():
         (ROWS, {"target": "kindd"}, ParameterError, "there is no column 'kindd'"),
         (ROWS, {"target": "kind", "drop_columns": ["size"]}, ParameterError, "there is no column 'size'"),
         (ROWS, {"target": "kind", "drop_columns": "kind"}, ParameterError, "both the target and dropped"),
-        (ROWS, {"target": "kind", "drop_columns": ["hue", "height"]}, EmptyTableError, "no column beside 'kind'"),
+        (ROWS, {"target": "kind", "drop_columns": ["hue", "height"]}, EmptyTableError, "no column other than 'kind'"),
         (ROWS, {"target": "kind", "cv": 1}, ParameterError, "`cv` must be at least 2, got 1"),
         (ROWS, {"target": "kind", "cv": 61}, DataError, "60 rows with a known target cannot make 61 folds"),
         (ROWS, {"target": "kind", "task": "words"}, ParameterError, "unexpected value for `task`: 'words'"),

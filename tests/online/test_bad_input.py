@@ -92,7 +92,7 @@ def test_lengths():
         run_online(WeightedMajority(1), [[0], [1]], [0])
     with pytest.raises(ShapeError, match="rounds and labels are arrays or lists"):
         run_online(WeightedMajority(1), iter([[0]]), iter([0]))
-    with pytest.raises(ShapeError, match=r"expert 'wide' says something of shape \(1, 2\)"):
+    with pytest.raises(ShapeError, match=r"expert 'wide' has advice of shape \(1, 2\)"):
         WeightedMajority({"wide": Wide()}).predict([0])
 
 

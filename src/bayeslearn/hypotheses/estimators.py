@@ -269,7 +269,7 @@ class BayesOptimalClassifier(_HypothesisClassifier):
 
     Examples
     --------
-    Three hypotheses with posteriors .4, .3, .3: the most probable one says +, and the vote says −.
+    Three hypotheses with posteriors .4, .3, .3: the most probable one predicts +, and the vote −.
 
     >>> says = {"h1": "+", "h2": "-", "h3": "-"}
     >>> vote = BayesOptimalClassifier(

@@ -120,14 +120,14 @@ def the_unknown(**given: Any) -> str:
 
 
 def up(x: float) -> int:
-    """The least whole number that is at least x, as far as floats can tell."""
+    """The least whole number that is at least x, up to rounding errors."""
     if not math.isfinite(x):
         raise CapacityError("the number of examples is more than a float can hold (1.8e308)", hint="allow more error")
     return max(1, math.ceil(x - 1e-12 * abs(x)))
 
 
 def down(x: float) -> int:
-    """The largest whole number that is at most x, as far as floats can tell."""
+    """The largest whole number that is at most x, up to rounding errors."""
     return math.floor(x + 1e-12 * abs(x))
 
 

@@ -111,7 +111,7 @@ def _intervals(n: int) -> StandardClass:
 
 
 def _runs(points: Points, most: int, *, open_end: bool = False) -> Labelings:
-    """Labels along the line in at most so many runs of ones; with an open end, ones only at the end."""
+    """Labels along the line with at most `most` runs of ones; with an open end, ones only at the end."""
     values, place = np.unique(points[:, 0], return_inverse=True)
     found = set()
     for labels in itertools.product((False, True), repeat=len(values)):
@@ -206,7 +206,7 @@ def _monotone(n: int) -> StandardClass:
 
 
 def _products(columns: NDArray[np.bool_]) -> Labelings:
-    """What conjunctions of some columns say, built up one column at a time."""
+    """The labels of the conjunctions of some columns, one column at a time."""
     found = {(True,) * len(columns)}
     for column in columns.T.tolist():
         found |= {tuple(a and b for a, b in zip(labels, column, strict=True)) for labels in found}

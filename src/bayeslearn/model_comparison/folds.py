@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Rows with a target, in the order of their keys, and beside them what each says."""
+    """Rows with a target, in the order of their keys, and the target of each."""
 
     target: str
     #: The columns as :func:`as_table` judges them; and with states that are numbers as numbers.
@@ -95,7 +95,7 @@ def read(data: Any, target: str, *, task: str, sample_weight: Any, dropped: Sequ
     table, place = table.take(order), place[order]
     rows = table.drop([target])
     if not len(rows.schema):
-        raise EmptyTableError(f"there is no column beside {target!r} to learn from")
+        raise EmptyTableError(f"there is no column other than {target!r} to learn from")
     labels, classes = targets(table, target)
     own = isinstance(data, Table)  # it says itself what is what
     numbers = rows if own else with_numbers(rows, [v for v in rows.schema.discrete if all_numbers(v)])
@@ -103,7 +103,7 @@ def read(data: Any, target: str, *, task: str, sample_weight: Any, dropped: Sequ
 
 
 def targets(table: Table, target: str) -> tuple[NDArray[Any], tuple[Any, ...]]:
-    """What each row says, and the classes that some row is of."""
+    """The target of each row, and the classes that occur."""
     variable = table.schema[target]
     if not isinstance(variable, DiscreteVariable):
         return np.array(table.values_of(target)), ()

@@ -3,7 +3,7 @@
     w_i ∝ p_i exp(−loss_i) = p_i Π_t P_i(y_t)        loss of the mixture ≤ loss_i + ln(1/p_i), for every expert i
 
 Statistics are the log likelihoods of a finite space, so mixtures over the same experts add. Weighted-Majority is this
-with experts that are right with probability 1/(1+β), whatever they say of two labels.
+with experts that are right with probability 1/(1+β), whichever of two labels they predict.
 """
 
 from __future__ import annotations
@@ -285,7 +285,7 @@ class BayesMixture(Saved, Reported, kind="expert mixture"):
     def _asked(self, member: Any, name: Any, xs: Any) -> list[Any]:
         if not hasattr(member, "predict_proba"):
             return [self._row(name, member(x)) for x in xs]
-        places = self._labels.codes(np.asarray(member.classes_), f"expert {name!r} knows the label {{0!r}}")
+        places = self._labels.codes(np.asarray(member.classes_), f"expert {name!r} has the label {{0!r}}")
         p = np.zeros((len(xs), len(self.classes)))
         p[:, places] = member.predict_proba(xs)
         return list(p)

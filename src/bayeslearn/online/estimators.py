@@ -90,7 +90,7 @@ class WeightedMajorityClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin,
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Weigh the classifiers by their mistakes out of fold, then fit them on all rows.
 
-        A weight is a whole number: so many rounds. Rows of weight zero are left out.
+        A weight is a whole number of rounds. Rows of weight zero are left out.
         """
         X, y = self._rounds(X, y, sample_weight, reset=True)
         names, given = self._named()
@@ -163,7 +163,7 @@ class WeightedMajorityClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin,
         self.learner_ = WeightedMajority(experts, beta=self.beta, classes=classes.tolist(), prior=self.prior)
 
     def _out_of_fold(self, estimator: Any, X: Any, y: NDArray[Any]) -> NDArray[Any]:
-        """What clones say of the rows that they did not learn from; one row alone is never held out."""
+        """The predictions of clones for the rows that they did not learn from; a single row is never held out."""
         cv, nobody = validation.integer("cv", self.cv, min_value=2), nothing(len(y))
         if len(y) < 2:
             return nobody

@@ -41,10 +41,10 @@ class Panel(Protocol):
     names: Names
 
     def say(self, xs: Any) -> NDArray[Any]:
-        """What each says of each x: rounds × experts; None and NaN are no advice."""
+        """The advice of each expert for each x: rounds × experts; None and NaN are no advice."""
 
     def teach(self, x: Any, y: Any, labels: list[Any]) -> None:
-        """Those who learn are told a round."""
+        """Teach a round to the experts that learn."""
 
 
 def panel_of(experts: Any) -> Panel:
@@ -100,7 +100,7 @@ class Stream:
         return xs
 
     def teach(self, x: Any, y: Any, labels: list[Any]) -> None:
-        """Nobody is here."""
+        """There is no expert that learns."""
 
     def _matrix(self, rows: list[Any]) -> NDArray[Any]:
         cells = np.empty((len(rows), len(self.names)), object)
@@ -109,7 +109,7 @@ class Stream:
         return cells
 
     def row(self, t: int, row: Any) -> list[Any]:
-        """What each expert says in round t, None where a name is not there."""
+        """The advice of each expert in round t, None for a missing name."""
         if isinstance(row, Mapping):
             odd = [name for name in row if name not in self.names]
             if odd:
@@ -180,14 +180,14 @@ class Predictors:
         said = [self._said(member, xs) for member in self.members]
         for name, column in zip(self.names, said, strict=True):
             if column.shape != (len(xs),):
-                raise ShapeError(f"expert {name!r} says something of shape {column.shape}, not ({len(xs)},)")
+                raise ShapeError(f"expert {name!r} has advice of shape {column.shape}, not ({len(xs)},)")
         kinds = {column.dtype.kind for column in said}
         if len(kinds) > 1:
             said = [column.astype(object) for column in said]
         return np.column_stack(said)
 
     def teach(self, x: Any, y: Any, labels: list[Any]) -> None:
-        """Those who learn one are told; classifiers that learn batches get a batch of one."""
+        """Teach a round to the experts that learn; classifiers that learn batches get a batch of one."""
         for member in self.members:
             if hasattr(member, "learn_one"):
                 member.learn_one(x, y)

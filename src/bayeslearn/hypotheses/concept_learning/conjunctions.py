@@ -220,7 +220,7 @@ def conflicts_in_order(examples: Examples, s: NDArray[np.intp], negatives: NDArr
     """Yield the examples that are inconsistent with those before them, which are skipped, from the hypothesis `s` on.
 
     Only a positive example that s does not cover changes anything, and at most one time more than there are attributes:
-    between two changes all examples are looked at together.
+    all examples between two changes are tested together.
     """
     codes, labels = examples.codes, examples.labels
     kept = [negatives]

@@ -355,7 +355,7 @@ class Examples(Reported):
 
 
 def find_positive_label(labels: Sequence[Any], positive: Any = None) -> Any:
-    """Which of two labels is the concept: the one named, else one that says yes, else the later in sorted order."""
+    """Return the label of the concept: the named one, else one that means yes, else the later in sorted order."""
     if len(labels) != 2:
         raise DataError(
             f"a concept has two labels, got {len(labels)}: {listed(list(labels))}",
@@ -404,7 +404,7 @@ class ConceptStatistics:
         left.subtract(other.negative)
         if any(n < 0 for n in left.values()):
             raise EvidenceError(
-                "a negative example was taken back that had not been added", hint="take back only what was added"
+                "a negative example was removed that had not been added", hint="remove only what was added"
             )
         return ConceptStatistics(self.positive - other.positive, +left)
 
