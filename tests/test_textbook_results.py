@@ -1,7 +1,7 @@
 """Results of hypotheses, concept learning, learning theory, online learning, cases and comparisons show themselves.
 
-Every result is short as `repr`, has a summary, a dictionary that JSON knows, HTML with its numbers, and a frame where it
-is a table; names that look like HTML are text in all of them.
+Every result is short as `repr`, has a summary, a dictionary that JSON knows, HTML with its numbers, and a frame where
+it is a table; names that look like HTML are text in all of them.
 """
 
 from __future__ import annotations

@@ -38,8 +38,9 @@ def paint_weights(axes: Any, learner: Any) -> None:
     axes.set_yticks(range(len(weights)), plot_labels(name for name, _ in weights))
     axes.invert_yaxis()
     n = len(learner.weights)
+    title = f"The {len(weights)} largest of {n:,} weights" if n > len(weights) else ""
     axes.set(
         xlabel="Weight",
         xlim=(0, 1),
-        title=f"The {len(weights)} largest of {len(learner.weights):,} weights" if more else "",
+        title=title,
     )
