@@ -52,10 +52,10 @@ def within_its_minute(part: Table, complete: Table, rest: Table, limit: float) -
         return fit
 
     def theirs() -> StructureFitInfo:
-        return fit_network(complete, method="hill-climb")
+        return fit_network(complete, algorithm="hill_climb")
 
     def agree(a: StructureFitInfo, b: StructureFitInfo) -> bool:
-        one, other = (fit.network.score(rest).log_likelihood / rest.n_rows for fit in (a, b))
+        one, other = (fit.score(rest).log_likelihood / rest.n_rows for fit in (a, b))
         print(
             f"# held out, ln P a row: ours {one:.4f} with {len(a.arcs)} arcs in {took[0]:.1f} s of {limit:.0f}, "
             f"complete rows ({complete.n_rows:,}) {other:.4f} with {len(b.arcs)} arcs",

@@ -28,10 +28,12 @@ VERBS = {
     ),
     "impute": Verb(
         of_networks("network_impute"),
-        "Fill the missing cells of a network's variables; all other cells stay as they are, byte for byte.",
+        "Fill missing values by a network; all other cells stay as they are, byte for byte.",
         "Data",
     ),
-    "sample": Verb(of_networks("network_sample"), "Draw independent cases from a network.", "Data"),
+    "sample": Verb(
+        of_networks("network_sample"), "Draw independent rows from a network, given evidence if there is some.", "Data"
+    ),
     "fit": Verb(
         "fit_kinds.app",
         "Fit a model to data: fit KIND DATA -o MODEL; without a kind, a Bayesian network.",
@@ -44,12 +46,12 @@ VERBS = {
     ),
     "show": Verb(
         of_networks("network_show"),
-        "The variables of a network, their states and parents; or what its tables rest on; or a picture of it.",
+        "Show a network: variables, states and parents; or the data behind its CPTs; or a plot.",
         "Use",
     ),
     "query": Verb(
         of_networks("network_query"),
-        "Beliefs given evidence: exact, or with --method by random cases or messages.",
+        "Posterior probabilities given evidence: exact, or approximate with --method.",
         "Use",
     ),
     "predict": Verb(
@@ -67,17 +69,17 @@ VERBS = {
     ),
     "explain": Verb(
         of_networks("network_explain"),
-        "Which evidence speaks for and against a target, whether it fits together, and what to look at next.",
+        "Explain the posterior of a target: Bayes factors of the evidence, its conflict, and what to observe next.",
         "Use",
     ),
     "update": Verb(
         of_networks("network_update"),
-        "Add cases to a learned network, exactly as if they had been there from the start; or take them back.",
+        "Update a fitted network with rows, exactly as if it had been fitted to all of them; or remove rows.",
         "Maintain",
     ),
     "merge": Verb(
         of_networks("network_merge"),
-        "Merge learned networks: their evidence adds, and the prior counts once.",
+        "Merge fitted networks: their counts add, and the prior counts once.",
         "Maintain",
     ),
     "convert": Verb(of_networks("network_convert"), "Write a network in another format.", "Maintain"),
@@ -93,7 +95,7 @@ VERBS = {
     ),
     "compare-networks": Verb(
         "compare_networks.run",
-        "Two networks side by side: arcs they share and do not, their distance, and how well each explains cases.",
+        "Compare two networks: shared and different arcs, structural Hamming distance, and log-likelihood of rows.",
         "Judge",
     ),
     "compare-models": Verb(

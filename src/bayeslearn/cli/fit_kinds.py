@@ -7,11 +7,11 @@ from bayeslearn.cli.verbs import Verb, group
 VERBS = {
     "network": Verb(
         "network_fit.run",
-        "Learn a network: its arcs, and its tables; columns of no use are left out, and numbers are cut.",
+        "Fit a Bayesian network: structure and parameters.",
     ),
     "parameters": Verb(
         "parameters_fit.run",
-        "Learn the tables of a network: by counting, and by EM where cells are missing or variables hidden.",
+        "Fit the CPTs of a network with a given structure: by counting, with missing values or hidden variables by EM.",
     ),
     "naive-bayes": Verb(
         "naive_bayes_fit.run",

@@ -186,7 +186,7 @@ class CPT(Reported):
         >>> from bayeslearn.distributions import Counts, Dirichlet
         >>> side = DiscreteVariable("Side", ("head", "point"))
         >>> print(CPT(side, (), [0.8, 0.2], Counts([80, 20]), Dirichlet([1, 1])).support())
-        Side rests on 100 real and 2 prior cases
+        P(Side): 100 observed and 2 prior rows
         """
         from bayeslearn.network.parameters.credible_intervals import support  # noqa: PLC0415 - parameters know CPTs
 
@@ -415,3 +415,9 @@ class Factorization:
     def __reduce__(self) -> tuple[Any, ...]:
         """What is pickled: the network, not the engine that was compiled for it."""
         return type(self), (self.cpts, self.name, self.notes, self.lineage)
+
+    def __copy__(self) -> Self:
+        """The same network, with the engine that was compiled for it."""
+        found = object.__new__(type(self))
+        found.__dict__.update(self.__dict__)
+        return found
