@@ -20,7 +20,7 @@ def main() -> None:
     parser.add_argument("--iterations", type=int, default=5)
     asked = parser.parse_args()
     if asked.limit:
-        from bayeslearn.sources.memory_limits import bytes_of
+        from bayeslearn.sources.engines import bytes_of
 
         resource.setrlimit(resource.RLIMIT_DATA, (bytes_of(asked.limit),) * 2)
     print(json.dumps(job(asked.data, asked.iterations)))

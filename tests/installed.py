@@ -76,7 +76,7 @@ JOBS = {
     "sample": "sample asia --n-samples 50 --seed 1 -o sample.csv",
     "fit naive-bayes": "fit naive-bayes table.csv --target class -o naive.json",
     "predict, naive Bayes": "predict naive.json table.csv -o naive.csv",
-    "fit mixture": "fit mixture table.csv -k 2 -o groups.json --seed 1",
+    "fit mixture": "fit mixture table.csv --n-components 2 -o groups.json --seed 1",
     "fit hmm": "fit hmm steps.csv --states 2 --id run -o chain.json --seed 1",
     "fit hmm, words": "fit hmm letters.csv --states 2 --id run -o letters.json --seed 1",
     "fit text": "fit text texts.csv --label folder -o texts.model",

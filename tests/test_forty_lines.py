@@ -15,12 +15,11 @@ from bayeslearn import load, scan
 from bayeslearn.distributions import distribution
 from bayeslearn.distributions.distribution import Distribution, by_name, register, unregister
 from bayeslearn.distributions.moments import real_cells
-from bayeslearn.distributions.row_assignment import paired
-from bayeslearn.distributions.sufficient_statistics import Statistics
+from bayeslearn.distributions.sufficient_statistics import Statistics, paired
 from bayeslearn.errors import FormatError, ParameterError
 from bayeslearn.hmm import HMMEstimator, learn
 from bayeslearn.mixture import MixedTypeClusterer, fit_mixture
-from bayeslearn.mixture.cluster_report import describe_clusters
+from bayeslearn.mixture.results import describe_clusters
 from bayeslearn.model_values import PRIORS
 from bayeslearn.naive_bayes import NaiveBayesClassifier, fit_naive_bayes
 from tests.cli.asking import ask, result
@@ -314,7 +313,7 @@ def test_options_of_the_command_line(tmp_path):
     )
     answer = result(ask("predict", model, data, "--json"))
     assert answer["columns"]["who"][0] in {"slow", "fast"}
-    assert "wait = " in ask("predict", model, data, "--explain")
+    assert "wait = " in ask("explain", model, data)
     ask(
         "fit",
         "mixture",

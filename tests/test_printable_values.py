@@ -16,7 +16,7 @@ from bayeslearn.hmm import HiddenMarkovModel
 from bayeslearn.hypotheses import Examples, FiniteSpace, VersionSpace, description_lengths, find_s
 from bayeslearn.learning_theory import KCNF, ConceptClass, shattering
 from bayeslearn.mixture import fit_mixture
-from bayeslearn.mixture.cluster_report import describe_clusters
+from bayeslearn.mixture.results import describe_clusters
 from bayeslearn.model_comparison import compare_models
 from bayeslearn.naive_bayes import fit_naive_bayes, fit_text
 from bayeslearn.neighbors import fit_neighbors

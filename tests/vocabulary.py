@@ -25,13 +25,14 @@ from bayeslearn import codec
 from bayeslearn.cli.app import app
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 LIST = Path(__file__).with_name("vocabulary.txt")
 ANSWERS = Path(__file__).parent / "golden" / "answers"
 
-#: Words that no public name contains, and words with which none begins.
+#: Words that no public name contains, words with which none begins, and pairs of words.
 BANNED = re.compile(r"told|tells?|said|says|speaks?|spoke|heard|holes?|doubts?|doubtful|faint|sourced|contest")
+PAIRS = re.compile(r"(\w+_)?left_out(_\w+)?")
 LEADING = ("most", "least")
 #: British spellings, and words that only look like one.
 BRITISH = re.compile(
@@ -51,6 +52,51 @@ FORBIDDEN = {
     "folds": "cv", "k": "n_*",
 }  # fmt: skip
 ALLOWED = {"weights": ("neighbors", "fit neighbors"), "k": ("k_cnf", "KCNF")}
+
+#: Verbs with which public functions begin, and names of quantities and of files that need none.
+VERBS = re.compile(
+    r"as|broadcast|build|calibrate|choose|collect|compare|count|cross|descend|describe|design|discretize|encode|evaluate"
+    r"|explain|find|fit|format|is|keep|list|load|parse|plot|query|read|register|retrieve|run|sample|save|scan|select"
+    r"|simulate|with|write"
+)
+QUANTITIES = re.compile(
+    r"\w+_(bound|bounds|path|curve|function|tables|weights|intervals|counts|lengths|bits|dimension|learners|rows)"
+    r"|all_conjunctions|case_base_path|class_indicators|concept_space|leave_one_out|log_marginal_likelihood|lowess|shd"
+    r"|missing_beliefs|standard_class|largest_shattered|query_interval"
+)
+
+#: Members that have a settled name, by their classes.
+SETTLED = {
+    "BayesianNetwork": {"names": "variables"},
+    "Bound": {"sentence": "summary()"},
+    "CPT": {"over": "reorder_parents", "seen": "observed_counts", "learned": "is_learned"},
+    "CaseUse": {"tells": "n_influences", "surplus": "extra"},
+    "Categorical": {"size": "n_states"},
+    "Design": {"certain": "is_exact", "left_open": "uncovered", "surplus": "extra"},
+    "DiscreteVariable": {"size": "n_states"},
+    "Distance": {"learn": "fit"},
+    "Features": {"learn": "fit"},
+    "HiddenMarkovModel": {
+        "start": "startprob", "transitions": "transmat", "permuted": "reorder_states", "unrolled": "to_network",
+        "durations": "expected_durations", "stationary": "stationary_distribution", "learn": "fit_hmm",
+    },
+    "HypothesisPosterior": {"map": "map_hypotheses", "ml": "ml_hypotheses"},
+    "LinearFit": {"learn": "fit"},
+    "LinearGaussian": {"dim": "n_features"},
+    "LogisticFit": {"learn": "fit"},
+    "Match": {"likeness": "similarity", "certain": "is_exact", "left_open": "uncovered", "surplus": "extra"},
+    "OnlineEM": {"learn": "update"},
+    "ParameterFitInfo": {"passes": "n_passes", "iterations": "n_iter"},
+    "Schema": {"names": "variables"},
+    "StructureFitInfo": {
+        "scored_by": "criterion", "stopped": "stopped_early", "expectation": "structural_em",
+        "tests": "independence_tests", "prepared": "prepared_data", "passes": "n_passes", "bits": "description_length",
+    },
+    "StructurePosterior": {
+        "fair": "symmetrized", "arc": "arc_probability", "edge": "edge_probability", "networks": "model_average",
+        "gap": "max_chain_difference", "taken": "acceptance_rate", "stopped": "stopped_early",
+    },
+}  # fmt: skip
 
 #: Options of the command line that are no parameters.
 COMMAND_LINE = {"help", "version", "json", "output", "seed", "scheduler", "plot"}
@@ -93,6 +139,12 @@ def members(cls: type) -> Iterator[tuple[str, Any]]:
             yield from ((name, value) for name, value in vars(home).items() if not name.startswith("_"))
     if dataclasses.is_dataclass(cls):
         yield from ((field.name, None) for field in dataclasses.fields(cls) if not field.name.startswith("_"))
+
+
+def public_functions() -> dict[str, Any]:
+    """Public functions by their names; those of `validation` have the names of what they return."""
+    found = {name: value for name, values in public_objects().items() for value in values if not inspect.isclass(value)}
+    return {name: value for name, value in found.items() if value.__module__ != "bayeslearn.validation"}
 
 
 def callables() -> Iterator[tuple[str, Any]]:
@@ -151,7 +203,7 @@ def is_wrong(name: str) -> bool:
     found = words(SUPERLATIVES.sub("best", name)) or [""]
     banned = any(BANNED.fullmatch(w) for w in found)
     british = any(BRITISH.fullmatch(w) and w not in AMERICAN for w in found)
-    return banned or british or found[0] in LEADING
+    return banned or british or found[0] in LEADING or bool(PAIRS.fullmatch(name.lower()))
 
 
 def violations() -> dict[str, str]:
@@ -159,9 +211,6 @@ def violations() -> dict[str, str]:
     found: dict[str, str] = {}
     for module in pkgutil.walk_packages(bayeslearn.__path__, "bayeslearn."):
         found |= {f"module {module.name}": "" for _ in [0] if is_wrong(module.name.removeprefix("bayeslearn."))}
-    for name, values in public_objects().items():
-        if len([v for v in values if inspect.isclass(v)]) > 1:
-            found[f"several classes {name}"] = ""
     for name, value in callables():
         found |= {f"name {name}": "" for _ in [0] if is_wrong(name.rpartition(".")[2])}
         found |= of_parameters(name, value)
@@ -169,7 +218,31 @@ def violations() -> dict[str, str]:
         for value in values:
             if inspect.isclass(value):
                 found |= {f"name {name}.{m}": "" for m, _ in members(value) if is_wrong(m)}
-    return found | of_learners() | of_options() | of_json()
+    found |= of_classes(public_objects()) | of_functions(public_functions()) | of_members(public_objects())
+    return found | of_learners(public_functions()) | of_options(options()) | of_json(ANSWERS)
+
+
+def of_classes(objects: dict[str, list[Any]]) -> dict[str, str]:
+    """Names that several classes have."""
+    return {f"several classes {name}": "" for name, values in objects.items() if sum(map(inspect.isclass, values)) > 1}
+
+
+def of_members(objects: dict[str, list[Any]]) -> dict[str, str]:
+    """Members whose settled name is another one."""
+    found = {}
+    for name, settled in SETTLED.items():
+        own = {member for cls in objects.get(name, []) for member, _ in members(cls)}
+        found |= {f"name {name}.{old}": new for old, new in settled.items() if old in own}
+    return found
+
+
+def of_functions(functions: dict[str, Any]) -> dict[str, str]:
+    """Functions whose names have no verb, and name no quantity."""
+    return {
+        f"no verb {name}": ""
+        for name in functions
+        if not VERBS.fullmatch(words(name)[0]) and not QUANTITIES.fullmatch(name)
+    }
 
 
 def of_parameters(name: str, value: Any) -> dict[str, str]:
@@ -183,18 +256,20 @@ def of_parameters(name: str, value: Any) -> dict[str, str]:
     return found
 
 
-def of_learners() -> dict[str, str]:
-    """Functions `fit_*` that return no model."""
+def of_learners(functions: dict[str, Any]) -> dict[str, str]:
+    """Functions that learn and return no model, or have another verb than `fit`."""
     models = {codec.class_of(kind).__name__ for kind in codec.KINDS}
     found = {}
-    for name, values in public_objects().items():
-        if name.startswith("fit_") and not inspect.isclass(values[0]):
-            returned = str(inspect.signature(values[0]).return_annotation)
-            found |= {f"learner {name} -> {returned}": "the model" for _ in [0] if returned not in models}
+    for name, value in functions.items():
+        returned = str(inspect.signature(value).return_annotation) if words(name)[0] in {"fit", "learn"} else ""
+        if name == "learn" or name.startswith("learn_"):
+            found[f"learner {name} -> {returned}"] = "fit_*"
+        elif name.startswith("fit_") and returned not in models:
+            found[f"learner {name} -> {returned}"] = "the model"
     return found
 
 
-def of_options() -> dict[str, str]:
+def of_options(given: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Options that have a banned word, or are no parameter of anything."""
     known = {p for _, value in callables() for p in parameters(value)} | COMMAND_LINE
     known |= {name.rpartition(".")[2] for name, _ in callables()}  # --explain is the method of this name
@@ -202,15 +277,15 @@ def of_options() -> dict[str, str]:
     forbidden = FORBIDDEN.keys() - {"seed"}
     return {
         f"option {verb} --{name.replace('_', '-')}": ""
-        for verb, name in options()
+        for verb, name in given
         if is_wrong(name) or name not in known or (name in forbidden and verb not in ALLOWED.get(name, ()))
     }
 
 
-def of_json() -> dict[str, str]:
+def of_json(folder: Path) -> dict[str, str]:
     """Keys of answers that have a banned word."""
     found = {}
-    for path in sorted(ANSWERS.glob("*.json")):
+    for path in sorted(folder.glob("*.json")):
         answer = json.loads(path.read_text(encoding="utf-8")).get("answer")
         found |= {f"key {path.stem}: {key}": "" for key in json_keys(answer) if is_wrong(key)}
     return found

@@ -50,6 +50,9 @@ if TYPE_CHECKING:
     from bayeslearn.mixture import MixedTypeClusterer as MixedTypeClusterer
     from bayeslearn.mixture import MixtureModel as MixtureModel
     from bayeslearn.mixture import fit_mixture as fit_mixture
+    from bayeslearn.model_comparison import compare_models as compare_models
+    from bayeslearn.model_evaluation import NumericMetrics as NumericMetrics
+    from bayeslearn.model_evaluation import evaluate as evaluate
     from bayeslearn.naive_bayes import AODEClassifier as AODEClassifier
     from bayeslearn.naive_bayes import NaiveBayesClassifier as NaiveBayesClassifier
     from bayeslearn.naive_bayes import NaiveBayesModel as NaiveBayesModel
@@ -57,6 +60,7 @@ if TYPE_CHECKING:
     from bayeslearn.naive_bayes import TextModel as TextModel
     from bayeslearn.naive_bayes import fit_naive_bayes as fit_naive_bayes
     from bayeslearn.naive_bayes import fit_text as fit_text
+    from bayeslearn.naive_bayes.text import CountVectorizer as CountVectorizer
     from bayeslearn.neighbors import NeighborsClassifier as NeighborsClassifier
     from bayeslearn.neighbors import NeighborsModel as NeighborsModel
     from bayeslearn.neighbors import NeighborsRegressor as NeighborsRegressor
@@ -65,10 +69,12 @@ if TYPE_CHECKING:
     from bayeslearn.network import BayesianNetwork as BayesianNetwork
     from bayeslearn.network import BayesianNetworkClassifier as BayesianNetworkClassifier
     from bayeslearn.network import NetworkImputer as NetworkImputer
+    from bayeslearn.network import compare_networks as compare_networks
     from bayeslearn.network import fit_network as fit_network
     from bayeslearn.network import fit_parameters as fit_parameters
     from bayeslearn.network.formats import read_network as read_network
     from bayeslearn.network.formats import write_network as write_network
+    from bayeslearn.network.structure import BackgroundKnowledge as BackgroundKnowledge
     from bayeslearn.online import Halving as Halving
     from bayeslearn.online import WeightedMajority as WeightedMajority
     from bayeslearn.online import WeightedMajorityClassifier as WeightedMajorityClassifier
@@ -77,6 +83,10 @@ if TYPE_CHECKING:
     from bayeslearn.regression import LogisticClassifier as LogisticClassifier
     from bayeslearn.regression import RBFClassifier as RBFClassifier
     from bayeslearn.regression import RBFRegressor as RBFRegressor
+    from bayeslearn.regression import fit_linear as fit_linear
+    from bayeslearn.regression import fit_local as fit_local
+    from bayeslearn.regression import fit_logistic as fit_logistic
+    from bayeslearn.regression import fit_rbf as fit_rbf
     from bayeslearn.sources import scan as scan
     from bayeslearn.tables import DiscreteVariable as DiscreteVariable
     from bayeslearn.tables import NumericVariable as NumericVariable

@@ -1,6 +1,6 @@
 """Memory that is refused before it is taken, with the number of bytes it would need.
 
-bytes = 8 · numbers          a text takes more: each of its parts is an object of its own
+bytes = 8 · numbers          a text takes more: each of its parts is a separate object
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def require_numbers(what: str, *shapes: tuple[int, ...], hint: str | None = None
 
 
 def require_parsed_room(text: str, costs: Mapping[str, int], name: str) -> None:
-    """Refuse a text that would become too much: each of some signs begins or ends a part of so many bytes.
+    """Raise an error for a text that takes too much memory: `costs` has the bytes of a part by the sign at its end.
 
     Signs beyond ASCII are bytes of UTF-8, such as those with which blanks of other scripts begin (:data:`BLANKS`).
     """
@@ -62,14 +62,14 @@ def require_parsed_room(text: str, costs: Mapping[str, int], name: str) -> None:
     need = sum(float(cost @ np.bincount(np.frombuffer(piece, np.uint8), minlength=256)) for piece in pieces)
     if need > MAX_PARSED_BYTES:
         raise CapacityError(
-            f"{name}: its {len(text):,} characters have so many parts that they would take about {size_of(need)}, "
+            f"{name}: its {len(text):,} characters have parts that would take about {size_of(need)}, "
             f"and at most {size_of(MAX_PARSED_BYTES)} are taken",
             bytes=int(need),
         )
 
 
 def size_of(n_bytes: float) -> str:
-    """Bytes as people read them.
+    """Return a number of bytes with its unit.
 
     >>> size_of(512), size_of(3 << 29), size_of(8e30)
     ('512 bytes', '1.5 GiB', '7.3e+18 TiB')
@@ -82,7 +82,7 @@ def size_of(n_bytes: float) -> str:
 
 
 def free_memory() -> int:
-    """Bytes that this machine can still give; more than there are anywhere, where the system does not tell."""
+    """Return the free bytes of memory; a number beyond any memory if the system does not report it."""
     try:
         with open("/proc/meminfo", encoding="ascii") as file:  # noqa: PTH123 - pathlib takes long to load
             told = dict(line.split(":") for line in file)

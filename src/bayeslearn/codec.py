@@ -9,7 +9,7 @@ and nothing in them is executed.
 A model class derives from :class:`Saved` and defines two methods:
 
     class MixtureModel(Saved, kind="mixture"):
-        def to_document(self): ...                      # values that JSON knows, and arrays
+        def to_document(self): ...                      # values of JSON, and arrays
         @classmethod
         def from_document(cls, reader, document): ...   # checks them with a Reader
 
@@ -93,7 +93,7 @@ _upgrades: dict[tuple[str, int], Upgrade] = {}
 class Saved:
     """The base of every model: `save` writes it to a file, `load` reads it back.
 
-    A subclass names its kind, which is what `format` says in files after "bayeslearn", and the version of its layout.
+    A subclass names its kind, which follows "bayeslearn" in the entry `format` of files, and the version of its layout.
     """
 
     __slots__ = ()
@@ -108,7 +108,7 @@ class Saved:
             _classes[kind] = cls
 
     def to_document(self) -> dict[str, Any]:
-        """Return the model as a dictionary of values that JSON knows, and arrays."""
+        """Return the model as a dictionary of values of JSON, and arrays."""
         raise NotImplementedError
 
     @classmethod

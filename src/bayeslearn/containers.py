@@ -3,7 +3,7 @@ r"""The container of model files: a JSON document, and the arrays that belong to
     name.json, name.json.gz     the document, all arrays in it as nested lists
     any other name              packed: the document on one line, then bytes of arrays of more than `MAX_INLINE` numbers
 
-The head of a file with arrays says where each of them belongs, by its path in the document, which holds null there:
+The head of a file with arrays lists the path of each of them in the document, which holds null there:
 
     {"format": ..., "version": ..., ..., "arrays": [{"path": ["words", "values"], "type": "<f8", "shape": [9000]}]}\n
 
@@ -156,7 +156,7 @@ def place_of(document: Any, path: Any) -> tuple[Any, Any] | None:
 
 
 def exactly(stream: BinaryIO, size: int, name: str, path: Any) -> bytearray:
-    """So many bytes, a block at a time: a short file must not make us reserve what its head promises."""
+    """Read `size` bytes, a block at a time: a short file does not reserve the memory that its head declares."""
     content = bytearray()
     while len(content) < size:
         block = stream.read(min(size - len(content), 1 << 24))

@@ -1,6 +1,6 @@
 """Everything that can go wrong, by name.
 
-A message says what is wrong and what was given; the hint says what to do. The value that offends is kept on the
+A message states what is wrong and what was given; the hint states what to do. The invalid value is kept on the
 exception (``error.details``), so that a program can act on it without reading the sentence.
 
 >>> raise UnknownStateError("column 'outlook' has state 'foggy', not seen in training", hint="declare it in the schema")
@@ -86,7 +86,7 @@ class BayeslearnError(Exception):
 
 
 def short(text: str, most: int) -> str:
-    """Text of at most so many characters, the rest left out."""
+    """Return at most `most` characters of a text, the rest as an ellipsis."""
     return text if len(text) <= most else f"{text[: most - 4].rstrip()} ..."
 
 
@@ -202,7 +202,7 @@ class ImproperPriorError(ParameterError):
 
 
 class MismatchError(ParameterError):
-    """Two models that cannot be joined; ``details["differs"]`` says in what: graph, states, prior or tables."""
+    """Two models that cannot be joined; ``details["differs"]`` names what differs: graph, states, prior or tables."""
 
 
 class CycleError(ParameterError):
@@ -237,7 +237,7 @@ class ClusterError(BayeslearnError, RuntimeError):
 
 
 class DataError(BayeslearnError, ValueError):
-    """The data cannot be used as they are."""
+    """The data cannot be used without changes."""
 
 
 class EmptyTableError(DataError):
@@ -281,7 +281,7 @@ class ChangedFileError(DataError):
 
 
 class EvidenceError(DataError):
-    """More evidence was taken back than had been added, or none is left to read an estimate off."""
+    """More evidence was removed than had been added, or none is left for an estimate."""
 
 
 class ImpossibleDataError(DataError):
@@ -293,7 +293,7 @@ class ImpossibleEvidenceError(ImpossibleDataError):
 
 
 class SoftEvidenceError(DataError):
-    """Target distributions that are not met together; ``details["off"]`` says how far each variable is from its own."""
+    """Target distributions that are not met together; ``details["off"]`` holds the difference of each variable."""
 
 
 class InconsistentDataError(DataError):
@@ -301,7 +301,7 @@ class InconsistentDataError(DataError):
 
 
 class ConflictingInfluenceError(DataError):
-    """One quantity is said to influence another both ways; ``details`` hold the two as ``source`` and ``target``."""
+    """One quantity influences another both ways; ``details`` hold the two as ``source`` and ``target``."""
 
 
 class CapacityError(BayeslearnError, MemoryError):

@@ -24,17 +24,17 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from bayeslearn import validation
 from bayeslearn.distributions import Counts, Moments, StatisticsBundle
-from bayeslearn.distributions.row_assignment import assign
+from bayeslearn.distributions.sufficient_statistics import assign
 from bayeslearn.errors import BayeslearnError, DataError, MissingValuesError, ParameterError, ShapeError
 from bayeslearn.evaluation import accuracy
 from bayeslearn.sources.scanning import as_source, is_source, with_options
 from bayeslearn.tables import DiscreteVariable, Schema, Table, as_table
 from bayeslearn.tables.labels import class_array, distinct_labels, label_codes, missing_labels
 from bayeslearn.tables.markers import Missing
-from bayeslearn.tables.numeric_states import all_numbers, with_numbers
 from bayeslearn.tables.raw import RawTable, columns_as_read
 from bayeslearn.tables.schema import require_known, require_unique
 from bayeslearn.tables.sparse import checked_sparse
+from bayeslearn.tables.state_encoding import all_numbers, with_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 
 class ReadsRows:
-    """Reads X, and tells scikit-learn that cells may be numbers, words or missing."""
+    """Reads X, and declares to scikit-learn that cells may be numbers, words or missing."""
 
     na_values: Markers = ()
     keep_default_na: bool = True
@@ -66,7 +66,7 @@ class ReadsRows:
 
         An array of numbers stays an array, and other arrays become a dict of columns. Frames, dicts and tables stay
         what they are, the path of a file is read, and sources, patterns and lists of paths remain to be folded.
-        `reset` says whether X determines the columns, as in `fit`; what a source has is noted when it is known.
+        `reset` is whether X determines the columns, as in `fit`; what a source has is noted when it is known.
         """
         if self._form != "any":
             return self._read_form(X, reset=reset)

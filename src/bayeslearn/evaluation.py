@@ -176,7 +176,7 @@ def stratified_split(
 
 @dataclass(frozen=True, eq=False)
 class Predictions:
-    """P(class) of each row beside its class, where that is known.
+    """P(class) of each row with its class, where that is known.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""Files read within bounds, and written whole or not at all.
+"""Bounded reads and atomic writes.
 
-A file of others is read up to a limit of bytes, also where it is packed, so that a few megabytes never become many
-gigabytes. A file is written beside its place, then moved there, so that nobody ever sees half of it.
+A file is read up to a limit of bytes, also if it is compressed, so that a few megabytes never become many gigabytes. A
+file is written under a temporary name in the folder of its destination, then renamed, so that no reader sees a part.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ FAULTS = frozenset({
 
 @contextmanager
 def named_faults(path: str | os.PathLike[str]) -> Iterator[None]:
-    """A block that writes to a path: what the system says against it becomes an error that names the path."""
+    """A block that writes to a path: an error of the system becomes an error that names the path."""
     try:
         yield
     except OSError as error:
@@ -151,7 +151,7 @@ def flush(place: Path) -> None:
 
 
 def reserved(target: Path) -> Path:
-    """An empty file beside a target, with its mode and owner; where there is no target yet, with those of a new file.
+    """An empty file in the folder of a target, with its mode and owner, or with those of a new file.
 
     The name is short, for the target's own may be as long as the folder allows.
     """

@@ -1,4 +1,4 @@
-"""What a fit found out beside the model: iterations, convergence, dropped columns, notes, seconds.
+"""What a fit found out in addition to the model: iterations, convergence, dropped columns, notes, seconds.
 
     model = fit_mixture(data, 3)
     model.fit_info.history, model.fit_info.converged, model.fit_info.summary()
@@ -58,7 +58,7 @@ def with_fit_info(model: M, info: FitInfo) -> M:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class FitInfo(Reported):
-    """What every fit reports; learners add fields of their own."""
+    """What every fit reports; learners add fields."""
 
     n_rows: int = 0
     #: One step per iteration; a single one where the estimate has a closed form.

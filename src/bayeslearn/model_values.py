@@ -245,7 +245,7 @@ class Reader:
         return [entry[key] for key in keys]
 
     def model(self, document: dict[str, Any], keys: Mapping[str, Kind]) -> list[Any]:
-        """The values of a model that has exactly these keys beside its lineage."""
+        """The values of a model that has exactly these keys, and its lineage."""
         own = {key: value for key, value in document.items() if key not in {"lineage", "bases"}}
         return self.entries(own, keys, "a model")
 

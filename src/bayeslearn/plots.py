@@ -168,7 +168,7 @@ def plot_calibration(found: Calibration, *, ax: Any = None) -> Any:
 
 def plot_class_indicators(model: NaiveBayesModel, *, max_results: int = 10, ax: Any = None) -> Any:
     """The values that indicate each class of a naive Bayes model most: the mean gain in log odds, a bar for each."""
-    from bayeslearn.naive_bayes.tabular.plotting import paint_indicators  # noqa: PLC0415 - loaded when a model is drawn
+    from bayeslearn.naive_bayes.tabular.reporting import paint_indicators  # noqa: PLC0415 - loaded when a model is drawn
 
     n = validation.integer("max_results", max_results, min_value=1)
     figure, axes = _canvas(ax, (7, 1.2 + 0.25 * min(n * len(model.classes), 40)))
@@ -178,7 +178,7 @@ def plot_class_indicators(model: NaiveBayesModel, *, max_results: int = 10, ax: 
 
 def plot_contributions(found: CellContributions, row: int = 0, *, ax: Any = None) -> Any:
     """The contribution of each cell of a row to the log odds of its class, a bar for each."""
-    from bayeslearn.naive_bayes.tabular.plotting import paint_contributions  # noqa: PLC0415 - loaded when it is drawn
+    from bayeslearn.naive_bayes.tabular.reporting import paint_contributions  # noqa: PLC0415 - loaded when it is drawn
 
     figure, axes = _canvas(ax, (7, 1.2 + 0.3 * (len(found.parts) + 1)))
     paint_contributions(axes, found, validation.integer("row", row, min_value=0, max_value=len(found) - 1))
@@ -323,7 +323,7 @@ def plot_mistake_curve(found: MistakeCurve, name: str = "learner", *, ax: Any = 
 
 def plot_voronoi(model: Any, *, ax: Any = None) -> Any:
     """The prediction over two numeric columns, with the Voronoi cell of each training row."""
-    from bayeslearn.neighbors.plotting import paint_cells  # noqa: PLC0415 - loaded when neighbors are drawn
+    from bayeslearn.neighbors.reporting import paint_cells  # noqa: PLC0415 - loaded when neighbors are drawn
 
     figure, axes = _canvas(ax)
     paint_cells(axes, model_of(model), figure_colors())
@@ -333,7 +333,7 @@ def plot_voronoi(model: Any, *, ax: Any = None) -> Any:
 def plot_error_by_n_neighbors(found: Any, *, ax: Any = None) -> Any:
     """The leave-one-out error by the number of neighbors: of a LeaveOneOut, a model or an estimator."""
     from bayeslearn.neighbors import LeaveOneOut, leave_one_out  # noqa: PLC0415 - loaded when neighbors are drawn
-    from bayeslearn.neighbors.plotting import paint_errors  # noqa: PLC0415
+    from bayeslearn.neighbors.reporting import paint_errors  # noqa: PLC0415
 
     figure, axes = _canvas(ax)
     found = model_of(found)
@@ -343,7 +343,7 @@ def plot_error_by_n_neighbors(found: Any, *, ax: Any = None) -> Any:
 
 def plot_neighbors(model: Any, *, ax: Any = None) -> Any:
     """The prediction over two numeric columns with Voronoi cells; of other columns the error by number of neighbors."""
-    from bayeslearn.neighbors.plotting import plane  # noqa: PLC0415 - loaded when neighbors are drawn
+    from bayeslearn.neighbors.reporting import plane  # noqa: PLC0415 - loaded when neighbors are drawn
 
     draw = plot_error_by_n_neighbors if plane(model_of(model)) is None else plot_voronoi
     return draw(model, ax=ax)
@@ -393,7 +393,7 @@ def save(figure: Any, path: str | Path) -> None:
 
 
 def model_of(model: Any) -> Any:
-    """The model of a fitted estimator; a model as it is."""
+    """The model of a fitted estimator; a model unchanged."""
     return getattr(model, "model_", model)
 
 

@@ -1,6 +1,6 @@
 """Text that a terminal shows and does not obey: names and cells of files from others may hold control characters.
 
-Values keep such characters as they are; only what is printed for people has them written out.
+Values keep such characters; only printed text has them as escapes.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""How far a long call is: one callback type, and a bar for people.
+"""How far a long call is: one callback type, and a bar.
 
     fit_mixture(data, 3, progress=True)                      a bar in the terminal or the notebook, after two seconds
     fit_mixture(data, 3, progress=lambda now: print(now))    a call with a `Progress` at every step
     raise StopIteration in the callback                      the call ends early, with the best result so far
 
 A public function that takes `progress` is decorated with `reports_progress`; inside, `progress` is a `Reporter`, or
-None if nobody listens. A function that calls another passes a part of its own range on:
+None without a callback. A function that calls another passes a part of its range on:
 
     @reports_progress("Fitting a mixture")
     def fit_mixture(data, n_components, *, progress=None):
@@ -58,7 +58,7 @@ class Progress:
     seconds
         The time since the call began.
     detail
-        What the learner knows of this step, for instance an :class:`~bayeslearn.em.EMStep`, or None.
+        What the learner reports of this step, for instance an :class:`~bayeslearn.em.EMStep`, or None.
     """
 
     fraction: float
@@ -74,7 +74,7 @@ ProgressCallback = Callable[[Progress], object]
 
 
 class Reporter:
-    """Reports the steps of a call to a callback, as `Progress`; `part` is for a step that has steps of its own."""
+    """Reports the steps of a call to a callback, as `Progress`; `part` is for a step that has steps itself."""
 
     def __init__(
         self, callback: ProgressCallback, *, start: float = 0.0, stop: float = 1.0, message: str = "", root: Any = None
@@ -92,7 +92,7 @@ class Reporter:
         self.callback(Progress(root.furthest, words, time.perf_counter() - root.began, detail))
 
     def part(self, start: float, stop: float, message: str = "") -> Reporter:
-        """Return a reporter of a part of the range, from 0 to 1 of its own."""
+        """Return a reporter of a part of the range, which counts from 0 to 1."""
         wide = self.stop - self.start
         words = ": ".join(filter(None, (self.message, message)))
         return Reporter(

@@ -186,7 +186,7 @@ class Report:
 
 
 class Reported:
-    """The base of results: `report` says what they show, and the rest follows."""
+    """The base of results: `report` has what they show, and the rest follows."""
 
     __slots__ = ()
 
@@ -195,7 +195,7 @@ class Reported:
         raise NotImplementedError
 
     def summary(self) -> str:
-        """Return the result as text for people."""
+        """Return the result as text."""
         return self.report().text()
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""The text of a file, and errors that say where in it.
+"""The text of a file, and errors with their position in it.
 
 A mark is a place in the text: an offset, or for XML the line and column that the parser gives. Finding an offset in
 JSON takes a while, so there it is found when it is needed.
@@ -42,7 +42,7 @@ class Source:
 
     @property
     def stem(self) -> str:
-        """The name of the file without its endings, for a network that has no name of its own."""
+        """The name of the file without its endings, for a network without a name."""
         if self.path is None:
             return UNKNOWN
         stem, ending = os.path.splitext(os.path.basename(self.path))  # noqa: PTH119, PTH122 - pathlib takes long to load

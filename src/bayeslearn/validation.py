@@ -1,6 +1,6 @@
 """The one place where arguments are checked, so that deeper code reads without checks.
 
-Each function returns the checked value in its working form, or raises a named error that says what was given. Arrays
+Each function returns the checked value in its working form, or raises a named error with what was given. Arrays
 that index memory pass through `lengths`, `offsets` or `indices` before a kernel sees them, and what is kept of a
 caller's arrays through `owned`; see ``kernels/README.md``.
 """
@@ -126,7 +126,7 @@ def digits(value: int) -> int:
 
 
 def whole_number(text: str) -> int | None:
-    """The whole number, not negative, that a text says in ASCII digits; None where it says none, or one too large.
+    """The nonnegative whole number that a text has in ASCII digits; None if there is none, or it is too large.
 
     >>> whole_number("12"), whole_number("²"), whole_number("-1"), whole_number("9" * 30)
     (12, None, None, None)
@@ -245,7 +245,7 @@ def indices(name: str, value: ArrayLike, n: int, *, min_value: int = 0) -> NDArr
 
 
 def owned(values: ArrayLike, dtype: DTypeLike | None = None, *, order: Literal["C", "K"] = "C") -> NDArray[Any]:
-    """A read-only array that nobody else can write to: itself where nobody can, else a copy in this order.
+    """A read-only array without another owner that can write to it: itself if there is none, else a copy in this order.
 
     A read-only view is not enough, because its base may be written to.
     """
@@ -255,7 +255,7 @@ def owned(values: ArrayLike, dtype: DTypeLike | None = None, *, order: Literal["
 
 
 def lock(array: NDArray[Any]) -> NDArray[Any]:
-    """An array that was just made, read-only from now on: `owned` keeps it as it is."""
+    """An array that was just made, read-only from now on: `owned` returns it unchanged."""
     if isinstance(array, np.ndarray):  # operations make numbers of arrays without dimensions
         array.flags.writeable = False
     return array

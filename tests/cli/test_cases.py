@@ -116,7 +116,7 @@ def test_a_second_example_that_is_no_machine():
         (["retrieve", "plumbing", "a ->+ b; a ->- b"], 1, "a →+ b contradicts a →− b"),
         (["retrieve", "plumbing", "a ->+ a"], 2, "a quantity influences itself"),
         (["retrieve", "plumbing", "faucet", "--most", "0"], 2, "--most must be at least 1"),
-        (["retrieve", "plumbing", "faucet", "--plot", "x.txt"], 2, "a picture is an .svg or a .png file"),
+        (["retrieve", "plumbing", "faucet", "--plot", "x.txt"], 2, "a plot is an .svg, .png or .pdf file"),
         (["design", "plumbing", "faucet", "--without", "tap"], 2, "there is no case 'tap'"),
         (["design", "plumbing", "faucet", "-o", "x.txt"], 2, "its name stands for another format"),
         (["show", "plumbing", "--plot", "x.svg"], 2, "a picture shows one case"),

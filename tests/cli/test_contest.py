@@ -74,7 +74,7 @@ def test_bad_input(rows, tmp_path):
     )
     assert "cannot make 41 folds" in fail("compare-models", rows, "--target", "kind", "--folds", "41")[1]
     assert (
-        "an .svg or a .png file"
+        "an .svg, .png or .pdf file"
         in fail("compare-models", rows, "--target", "kind", "--plot", str(tmp_path / "a.txt"))[1]
     )
     assert "`--seed` must be at least 0" in fail("compare-models", rows, "--target", "kind", "--seed", "-1")[1]

@@ -42,8 +42,8 @@ def test_data_and_warnings_of_a_prediction(folder):
     answer("fit", "naive-bayes", "rows.csv", "--target", "kind", "-o", "nb.json")
     found = answer("predict", "nb.json", "new.csv")
     assert (found["command"], found["model"]) == ("predict", "nb.json")
-    assert (found["data"]["n_rows"], found["result"]["rows"]) == (3, 3)
-    assert found["data"]["n_missing"] == 1
+    assert (found["data"]["n_rows"], found["result"]["n_rows"]) == (3, 3)
+    assert found["data"]["n_missing"] == 4  # three of the column that is not there
     assert found["warnings"] == ["'new.csv' has no column 'y'; its values are treated as missing"]
 
 

@@ -272,7 +272,7 @@ def test_a_row_of_probability_zero_is_named(folder):
         (["net.json", "rain.csv", "-o", "m.json", "--max-iter", "0"], 2, "`--max-iter` must be at least 1, got 0"),
         (["net.json", "rain.csv", "-o", "m.json", "--seed", "-1"], 2, "`--seed` must be at least 0, got -1"),
         (["net.json", "rain.csv", "-o", "m.json", "--frozen", "Snow"], 2, "there is no variable 'Snow'"),
-        (["[Rain][Wet|Rain]", "rain.csv", "-o", "m.json", "--frozen", "Rain"], 2, "cannot stay as they are"),
+        (["[Rain][Wet|Rain]", "rain.csv", "-o", "m.json", "--frozen", "Rain"], 2, "cannot be frozen"),
         (["net.json", "rain.csv", "-o", "m.json", "--sample-weight", "times"], 2, "there is no column 'times'"),
     ],
 )

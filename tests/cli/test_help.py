@@ -91,7 +91,7 @@ def write_tables(folder):
     mushrooms["class"] = np.where(mushrooms["odor"] == "a", "e", "p")
     intervals = pd.DataFrame(np.triu(np.ones((4, 4), int)), columns=list("abcd"))
     tables = {
-        "zoo": zoo, "animals": zoo, "new-cars": cars, "iris": iris,
+        "today": titanic, "zoo": zoo, "animals": zoo, "new-cars": cars, "iris": iris,
         "flowers": iris[["petal"]], "cars": cars, "titanic": titanic,
         "passengers": titanic.drop(columns="survived"), "mushrooms": mushrooms, "intervals": intervals,
     }  # fmt: skip

@@ -365,7 +365,7 @@ def test_a_bar_tells_score_and_arcs(folder, monkeypatch):
         (["rain.csv", "--time-limit", "-1"], 2, "--time-limit must be at least 0"),
         (["rain.csv", "--test-size", "1"], 2, "`--test-size` must be below 1"),
         (["rain.csv", "--seed", "-1"], 2, "`--seed` must be at least 0"),
-        (["rain.csv", "--plot", "net.txt"], 2, "a picture is an .svg or a .png file, got 'net.txt'"),
+        (["rain.csv", "--plot", "net.txt"], 2, "a plot is an .svg, .png or .pdf file, got 'net.txt'"),
         (["rain.csv", "--plot", "no/net.svg"], 2, "there is no folder 'no'"),
         (["rain.csv", "-o", "m.doc"], 2, "cannot tell the format of 'm.doc'"),
         (["rain.csv", "-o", "no/m.json"], 2, "there is no folder 'no'"),

@@ -80,23 +80,28 @@ def test_predictions_are_those_of_the_model(days):
     found = np.array([line.split(",")[1:] for line in lines[1:]], float)
     np.testing.assert_allclose(found, expected, rtol=1e-12)
     assert "of 60 known are right" in said("predict", str(days / "m.json"), path)
-    answer = result(ask("predict", str(days / "m.json"), path, "--json", "--explain"))
-    assert answer["rows"] == 60
+    answer = result(ask("predict", str(days / "m.json"), path, "--json"))
+    assert answer["n_rows"] == 60
     assert answer["columns"]["kind"] == model.predict(path).tolist()
-    np.testing.assert_allclose(answer["columns"]["why(heat)"], model.explain(path).parts["heat"], rtol=1e-9, atol=1e-12)
+    assert answer["metrics"]["kind"]["log_loss"] == pytest.approx(model.evaluate(path).log_loss)
+    why = result(ask("explain", str(days / "m.json"), path, "--json"))["explanations"]
+    heat = [row["contributions"]["heat"] for row in why]
+    np.testing.assert_allclose(heat, model.explain(path).parts["heat"], rtol=1e-9, atol=1e-12)
     ask("predict", str(days / "m.json"), path, "-o", str(days / "p.parquet"))
     assert (days / "p.parquet").stat().st_size > 0
 
 
-def test_reasons_in_words(days):
+def test_explanations_as_text_and_as_a_file(days):
     learn(days, "--drop-columns", "id")
     write(days / "one.csv", {"sky": ["hail"], "heat": [0.5]})
-    words = ["predict", str(days / "m.json"), str(days / "one.csv"), "--explain"]
+    words = ["explain", str(days / "m.json"), str(days / "one.csv")]
     text = ask(*words)
     assert text.startswith("Row 0: ")
     assert "sky = (unknown)" in text
     assert "visits missing" in text
     assert "has no column 'visits'; its values are treated as missing" in said(*words)
+    ask(*words, "-o", str(days / "why.csv"))
+    assert (days / "why.csv").read_text().splitlines()[0] == "row,class,log_odds,start,sky,heat,visits"
 
 
 def test_labels_that_are_missing(days):

@@ -64,13 +64,16 @@ def test_new_rows_and_why(files):
         "b,0.375,0.625",
         "b,0.125,0.875",
     ]
-    text = ask(*new, "--explain").splitlines()
+    text = ask("explain", *new[1:]).splitlines()
     assert text[0] == "Row 0: kind = a  (P = 0.875)"
     assert text[2].split() == ["Row", "Distance", "Weight", "kind", "size", "hue"]
     assert text[4].split() == ["0", "0", "1", "a", "1", "red"]
     assert result(ask(*new, "--json"))["columns"]["kind"] == ["a", "b", "b"]
-    why = result(ask(*new, "--explain", "--json"))["explanations"]
-    assert [v["row"] for v in why[0]["contributions"]] == [0, 1, 2]
+    why = result(ask("explain", *new[1:], "--json", "--max-results", "2"))["explanations"]
+    assert [v["row"] for v in why[0]["contributions"]] == [0, 1]
+    ask("explain", *new[1:], "-o", str(files / "why.csv"))
+    lines = (files / "why.csv").read_text().splitlines()
+    assert (lines[0], len(lines)) == ("explained_row,row,distance,weight,kind,size,hue", 1 + 3 * 3)
 
 
 def test_numbers_have_bounds(files):

@@ -109,7 +109,7 @@ def test_show_draws_beliefs_given_evidence(tmp_path):
     ("words", "code", "message"),
     [
         (["asia", "smoke=yes"], 2, "require --plot FILE"),
-        (["asia", "--plot", "asia.doc"], 2, "a picture is an .svg or a .png file, got 'asia.doc'"),
+        (["asia", "--plot", "asia.doc"], 2, "a plot is an .svg, .png or .pdf file, got 'asia.doc'"),
         (["asia", "--plot", "nowhere/asia.svg"], 2, "cannot write 'nowhere/asia.svg': there is no folder 'nowhere'"),
         (["asia", "--plot", "taken.svg"], 2, "cannot write 'taken.svg': it is a folder"),
         (["asia", "smoke=maybe", "--plot", "asia.svg"], 2, "variable 'smoke' has no state 'maybe'"),

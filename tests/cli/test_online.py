@@ -113,7 +113,7 @@ def test_real_table(shared_data):
         (["--target", "play", "--drop-columns", "play"], "column 'play' is needed, and cannot be dropped"),
         (["--target", "play", "--advice", "play"], "'play' is the target"),
         (["--target", "play", "--experts", "columns", "--drop-columns", "sky,wind,hours"], "no expert is left to vote"),
-        (["--target", "play", "--plot", "course.txt"], "a picture is an .svg or a .png file"),
+        (["--target", "play", "--plot", "course.txt"], "a plot is an .svg, .png or .pdf file"),
         (["--target", "play", "--seed", "-1"], "`--seed` must be at least 0"),
     ],
 )

@@ -70,9 +70,9 @@ def test_json_has_the_same(files):
     model, rows = str(files / "m.json"), str(files / "out.csv")
     ask("fit", "regression", data, "-t", "y", "--drop-columns", "size,id,wave", "-o", model)
     told = tell("predict", model, data, "-o", rows)
-    assert "y: known 59, rmse" in told[2]
+    assert "y: 59 known, RMSE" in told[2]
     found = result(ask("predict", model, data, "--json"))
-    assert found["scores"]["y"]["within"] > 0.85
+    assert found["metrics"]["y"]["coverage"] > 0.85
     assert len(found["columns"]["y"]) == 60
 
 
@@ -84,7 +84,7 @@ def test_curves_are_found_drawn_and_kept(files, method):
     assert ("Radial units" if method == "rbf" else "kernel_neighbors") in text
     assert picture.read_bytes().startswith(b"\x89PNG")
     found = result(ask("predict", model, data, "--json"))
-    assert found["scores"]["wave"]["rmse"] < 0.05
+    assert found["metrics"]["wave"]["rmse"] < 0.05
 
 
 @pytest.mark.parametrize(("method", "target"), [("logistic", "size"), ("rbf", "size"), ("logistic", "hue")])
@@ -151,7 +151,7 @@ def rentals(tmp_path):
 def test_many_weights_that_the_rows_do_not_determine(rentals):
     train, model = str(rentals / "train.csv"), str(rentals / "m.json")
     answer = result(ask("fit", "regression", train, "-t", "price", "--json", "-o", model))
-    scores = result(tell("predict", model, str(rentals / "test.csv"), "--json")[1])["scores"]["price"]
+    scores = result(tell("predict", model, str(rentals / "test.csv"), "--json")[1])["metrics"]["price"]
     weights = answer["coefficients"]
 
     assert answer["prior"] == "weak"

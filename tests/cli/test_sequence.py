@@ -77,7 +77,7 @@ def test_what_cannot_be(calls):
         (("--states", "1" + "0" * 21), "--states is at most 9223372036854775807, got a number of 22 digits"),
         (("--states", "²"), "--states is a whole number above 0, got '²'"),
         ((), "how many states"),
-        (("--states", "2", "--plot", "x.txt"), "picture"),
+        (("--states", "2", "--plot", "x.txt"), "a plot is"),
         (("--states", "2", "--prior", "hope"), "no prior 'hope'"),
     ):
         with pytest.raises(ParameterError, match=message):

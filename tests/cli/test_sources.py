@@ -61,7 +61,10 @@ VERBS = {
     "fit holes": ([*FIT, "--prior", "laplace"], "holes"),
     "learn": (["fit", "network", "--algorithm", "hill_climb"], "full"),
     "learn holes": (["fit", "network", "--algorithm", "hill_climb", "--test-size", "0"], "holes"),
-    "naive": (["fit", "naive-bayes", "--target", "rain", "--drop-columns", "t", "--family", "doors=poisson"], "full"),
+    "naive": (
+        ["fit", "naive-bayes", "--target", "rain", "--drop-columns", "t", "--distribution", "doors=poisson"],
+        "full",
+    ),
     "naive holes": (["fit", "naive-bayes", "--target", "rain"], "holes"),
     "text": (["fit", "text", "--text", "t", "--label", "wet"], "full"),
     "cluster": (

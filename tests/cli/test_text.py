@@ -180,7 +180,7 @@ def test_failures(mails, tmp_path, words, code, sentence):
         (["fit", "text", "{mails}", "--prior", "best", "-o", "m"], "unexpected value for `prior`: 'best'"),
         (["fit", "text", "{mails}", "--tokens", "bytes", "-o", "m"], "unexpected value for `kind`: 'bytes'"),
         (["fit", "text", "{mails}", "-o", "no/m"], "there is no folder"),
-        (["evaluate", "text", "{mails}", "--plot", "curve.doc"], "a picture is an .svg or a .png file"),
+        (["evaluate", "text", "{mails}", "--plot", "curve.doc"], "a plot is an .svg, .png or .pdf file"),
         (["evaluate", "text", "{mails}", "--sizes", "1;2"], "--sizes takes numbers with commas"),
         (["predict", "{model}", "mail.txt"], "cannot read 'mail.txt': there is no such file"),
         (["demo", "newsgroups", "{mails}", "--headers", "some"], "unexpected value for `headers`: 'some'"),

@@ -25,7 +25,7 @@ def test_the_line_in_the_list_is_the_first_paragraph_of_the_help(path, name):
 def test_listing_verbs_loads_none_of_them(monkeypatch):
     for module in ("compare_networks", "network_predict"):
         monkeypatch.delitem(sys.modules, f"bayeslearn.cli.{module}", raising=False)
-    assert "Two networks side by side" in CliRunner().invoke(root.app, ["--help"]).stdout
+    assert "Compare two networks" in CliRunner().invoke(root.app, ["--help"]).stdout
     assert "bayeslearn.cli.compare_networks" not in sys.modules
     assert "bayeslearn.cli.network_predict" not in sys.modules
 
@@ -66,18 +66,25 @@ def models(tmp_path, monkeypatch):
 
 def test_the_file_decides_which_predictions_are_made(models):
     heads = {name: tell("predict", f"{name}.json", "rows.csv")[1].split("\n")[0] for name in ("naive-bayes", "mixture")}
-    assert heads == {"naive-bayes": "kind,P(kind=a),P(kind=b)", "mixture": "group,P(group=0),log_density"}
+    assert heads == {"naive-bayes": "kind,P(kind=a),P(kind=b)", "mixture": "component,P(component=0),log_likelihood"}
     assert tell("predict", "--level", "0.5", "regression.json", "rows.csv")[1].startswith("y,low(y),high(y)\n")
     assert tell("predict", "--level=0.5", "regression.json", "rows.csv")[0] == 0
 
 
 def test_an_option_of_another_kind_of_model_is_refused(models):
     code, sentence = fail("predict", "mixture.json", "rows.csv", "--level", "0.5")
-    assert (code, "No such option: --level" in sentence) == (2, True)
+    assert (code, sentence.split("\n")[0]) == (
+        2,
+        "error: --level is the level of intervals, and this model predicts none",
+    )
+    code, sentence = fail("explain", "mixture.json", "rows.csv", "--max-results", "2")
+    assert (code, sentence.split("\n")[0]) == (
+        2, "error: `bayeslearn explain` has no --max-results for a model of the kind 'mixture'"
+    )  # fmt: skip
 
 
 def test_help_of_a_verb_is_that_of_the_model_if_one_is_named(models):
-    assert "--level" not in tell("predict", "mixture.json", "--help")[1]
+    assert "--proba" not in tell("predict", "mixture.json", "--help")[1]
     assert "Only for" in tell("predict", "--help")[1]
 
 
@@ -88,7 +95,8 @@ def test_a_verb_that_a_kind_of_model_lacks_names_those_that_it_has(models):
         "error: 'mixture.json' holds a model of the kind 'mixture', for which there is no `bayeslearn query`"
         in sentence
     )
-    assert "hint: the verbs of this kind are 'predict'" in sentence
+    verbs = "show, predict, explain, impute, sample, plot, update, merge, convert, score"
+    assert f"hint: the verbs of this kind are {verbs}\n" in sentence
 
 
 @pytest.mark.parametrize(

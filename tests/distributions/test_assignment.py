@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bayeslearn.distributions.row_assignment import assign, paired
+from bayeslearn.distributions.sufficient_statistics import assign, paired
 from bayeslearn.errors import ParameterError, ShapeError, WeightError
 
 

@@ -11,11 +11,11 @@ from scipy import optimize, stats
 from bayeslearn import load, scan
 from bayeslearn.distributions import Multinomial
 from bayeslearn.distributions.distribution import by_name
-from bayeslearn.distributions.row_assignment import Assignment
+from bayeslearn.distributions.sufficient_statistics import Assignment
 from bayeslearn.errors import DataError, EvidenceError, ParameterError
 from bayeslearn.hmm import learn
 from bayeslearn.mixture import fit_mixture
-from bayeslearn.mixture.cluster_report import describe_clusters
+from bayeslearn.mixture.results import describe_clusters
 from bayeslearn.naive_bayes import NaiveBayesClassifier, fit_naive_bayes
 
 N = 400

@@ -24,8 +24,8 @@ import pyarrow.parquet as pq
 from bayeslearn import as_table, scan
 from bayeslearn.errors import BayeslearnError
 from bayeslearn.naive_bayes.text.corpus_readers import read_corpus
-from bayeslearn.sources.shard_readers import read_text
-from bayeslearn.tables import fast_csv, file_readers, wide
+from bayeslearn.sources.file_source import read_text
+from bayeslearn.tables import fast_csv, file_readers, text_heads
 from tests.fuzz.mutations import TEXTS, mutate_bytes, mutate_json_text
 from tests.fuzz.trials import Target, refused, scratch
 
@@ -148,8 +148,8 @@ def kernel() -> Iterator[None]:
 def python() -> Iterator[None]:
     """All files read as those of very many columns, a few rows at a time."""
     with (
-        mock.patch.object(wide, "WIDE", 0),
-        mock.patch.object(wide, "CELLS", 40),
+        mock.patch.object(text_heads, "WIDE", 0),
+        mock.patch.object(text_heads, "CELLS", 40),
         mock.patch.object(fast_csv, "SMALL", 1 << 40),
     ):
         yield

@@ -46,7 +46,7 @@ def test_learners_drop_identifiers_with_one_warning(name, kind):
     label, number, gone = FILES[name]
     rows = given(name, kind)
     model, text = learned(lambda: b.fit_naive_bayes(rows, label))
-    assert not gone & set(model.names)
+    assert not gone & set(model.feature_names)
     assert all(repr(column) in text for column in gone)
     assert "`columns=`" in text
     model, text = learned(lambda: fit_linear(rows, number))

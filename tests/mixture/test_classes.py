@@ -12,7 +12,7 @@ import pytest
 from bayeslearn import as_table, plots
 from bayeslearn.components.rows import Rows
 from bayeslearn.distributions import Categorical, Counts, MultivariateNormal, Normal, Poisson
-from bayeslearn.distributions.row_assignment import Assignment
+from bayeslearn.distributions.sufficient_statistics import Assignment
 from bayeslearn.errors import (
     BayeslearnWarning,
     EmptyTableError,
@@ -31,7 +31,7 @@ from bayeslearn.mixture import (
 from bayeslearn.mixture.em_fit import prior_of
 from bayeslearn.mixture.initialization import start
 from bayeslearn.mixture.inputs import parts_of
-from bayeslearn.mixture.marginal_likelihood import bound
+from bayeslearn.mixture.updates import bound
 
 
 def rows_of(seed, n, holes=0.2):

@@ -244,7 +244,7 @@ def test_a_class_that_training_does_not_show_counts_as_wrong():
     found = compare_models(table, "y", learners=["k-nn", "naive-bayes"], cv=3)
     assert found["naive-bayes"].losses[6] == 1
     assert found["naive-bayes"].log_loss > -np.log(1e-12) / 7  # said to be impossible
-    assert found.failures[0].reason == "`k` is 5, but there are only 4 examples"
+    assert found.failures[0].reason == "`n_neighbors` is 5, but there are only 4 training rows"
 
 
 ### time

@@ -244,7 +244,7 @@ class Finder:
             sys.meta_path.remove(self)
             signal.raise_signal(signal.SIGINT)
 sys.meta_path.insert(0, Finder())
-sys.argv = ["bayeslearn", "learn", "chest-clinic", "-o", {str(tmp_path / "out.json")!r}]
+sys.argv = ["bayeslearn", "fit", "network", "chest-clinic", "-o", {str(tmp_path / "out.json")!r}]
 import runpy
 runpy.run_module("bayeslearn", run_name="__main__")
 """

@@ -16,8 +16,15 @@ from sklearn.metrics import r2_score
 from bayeslearn.distributions import RegressionPrior
 from bayeslearn.errors import DataError, EvidenceError, MismatchError, ParameterError, ShapeError
 from bayeslearn.regression import LinearFit, RegressionModel, fit_linear, fit_rbf
-from bayeslearn.regression.bayesian_linear import collect
-from bayeslearn.regression.priors import LITTLE, best, best_strength, prior_of, strength_evidence, weak
+from bayeslearn.regression.bayesian_linear import (
+    LITTLE,
+    best,
+    best_strength,
+    collect,
+    prior_of,
+    strength_evidence,
+    weak,
+)
 from tests.properties import trials
 
 

@@ -16,7 +16,7 @@ from bayeslearn.naive_bayes.text.text_sources import scan_texts
 from bayeslearn.sources import encode_to_disk
 from bayeslearn.sources.contingency import group_counts
 from bayeslearn.tables import contingency_tables, file_readers
-from bayeslearn.tables.stamps import require_unchanged, stamp_of
+from bayeslearn.tables.text_heads import require_unchanged, stamp_of
 
 ROWS = "x,y\n" + "a,1.5\nb,2.5\n" * 20
 

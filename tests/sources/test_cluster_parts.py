@@ -13,7 +13,7 @@ import pytest
 
 from bayeslearn import errors
 from bayeslearn.errors import BayeslearnError, ClusterError, MissingDependencyError, ParameterError
-from bayeslearn.sources.cluster_tasks import Work
+from bayeslearn.sources.dask_client import Work
 from bayeslearn.sources.dask_engine import DaskEngine, cluster_of
 
 KINDS = [kind for _, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, BayeslearnError)]

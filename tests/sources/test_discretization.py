@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import bayeslearn as bl
 from bayeslearn.errors import ConstantColumnError, ParameterError
-from bayeslearn.sources import discretization, discretize, encode_to_disk, ranges
+from bayeslearn.sources import discretization, discretize, encode_to_disk
 from bayeslearn.tables import as_table
 from tests.properties import trials
 
@@ -55,7 +55,7 @@ def test_the_intervals_of_the_table(cells: list[Any], n_bins: int, strategy: Any
     data = {"x": np.array(x, float)} | ({"w": np.array(w)} if weighted else {})
     if len({v for v, n in zip(x, w, strict=True) if v is not None and (n or not weighted)}) < 2:
         return
-    with mock.patch.multiple(ranges, FEW_ROWS=few, SPLIT=64, LEAST_SPLIT=16):
+    with mock.patch.multiple(discretization, FEW_ROWS=few, SPLIT=64, LEAST_SPLIT=16):
         assert_as_the_table(data, 7, weighted=weighted, strategy=strategy, n_bins=n_bins)
 
 
@@ -81,7 +81,7 @@ def test_many_rows_take_few_passes(
     passes = []
     count = discretization.CountParts
     monkeypatch.setattr(discretization, "CountParts", lambda parts: passes.append(1) or count(parts))
-    monkeypatch.setattr(ranges, "FEW_ROWS", 4000)
+    monkeypatch.setattr(discretization, "FEW_ROWS", 4000)
     assert_as_the_table(data, 6000, weighted=weighted, strategy=strategy)
     assert len(passes) <= 3
 

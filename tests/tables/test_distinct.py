@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayeslearn.tables import DiscreteVariable, NumericVariable, Schema, Table, distinct_rows
+from bayeslearn.tables import DiscreteVariable, NumericVariable, Schema, Table, contingency
 from tests.tables.strategies import tables
 
 
@@ -61,7 +61,7 @@ def test_a_hash_that_always_collides_changes_nothing(monkeypatch):
     rng = np.random.default_rng(3)
     table = Table(schema, rng.integers(-1, 3, (1, 50)), rng.integers(0, 2, (2, 50)).astype(float))
     expected = table.distinct()
-    monkeypatch.setattr(distinct_rows, "hashed", lambda words: np.zeros_like(words[0]))
+    monkeypatch.setattr(contingency, "hashed", lambda words: np.zeros_like(words[0]))
     assert table.distinct() == expected
 
 
@@ -71,9 +71,9 @@ def test_zeros_are_equal_and_so_are_nans():
 
 
 def test_words_hold_as_many_columns_as_fit():
-    words = list(distinct_rows.packed(np.zeros((9, 4), dtype=np.int8), [127] * 9))
+    words = list(contingency.packed(np.zeros((9, 4), dtype=np.int8), [127] * 9))
     assert len(words) == 1  # 128⁹ = 2⁶³
-    assert len(list(distinct_rows.packed(np.zeros((10, 4), dtype=np.int8), [127] * 10))) == 2
+    assert len(list(contingency.packed(np.zeros((10, 4), dtype=np.int8), [127] * 10))) == 2
 
 
 @pytest.mark.parametrize("n", [0, 3])

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from bayeslearn.errors import BayeslearnError, MixedTypesError
 from bayeslearn.tables import DiscreteVariable, NumericVariable, Schema, as_table
-from bayeslearn.tables.dates import chosen_date, date_fits
-from bayeslearn.tables.formats import Fits, fits_of, numbers_in
-from bayeslearn.tables.interpretation import interpretation_notes
+from bayeslearn.tables.formats import Fits, chosen_date, date_fits, fits_of, numbers_in
+from bayeslearn.tables.type_inference import interpretation_notes
 from bayeslearn.tables.variables import variable_from_dict
 
 CENTS = st.lists(st.integers(-(10**9), 10**9), min_size=1, max_size=30)

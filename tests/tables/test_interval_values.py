@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from bayeslearn.sources.usability import whole_numbers
 from bayeslearn.tables import DiscreteVariable, as_table, variables
-from bayeslearn.tables.interval_values import MAX_VALUES, collated, interval_values, weighted_values
+from bayeslearn.tables.intervals import MAX_VALUES, collated, interval_values, weighted_values
 
 NUMBERS = st.one_of(st.floats(-1e308, 1e308), st.floats(-9, 9), st.integers(-20, 20).map(float))
 ROWS = st.lists(st.tuples(st.one_of(st.just(math.nan), NUMBERS), st.integers(0, 5)), min_size=1, max_size=90)

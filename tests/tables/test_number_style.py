@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bayeslearn.tables.formats import FORMATS, fits_of, numbers_in
-from bayeslearn.tables.number_style import NumberStyle
+from bayeslearn.tables.state_encoding import NumberStyle
 
 COMMA = str.maketrans(",.", ".,")
 

@@ -107,7 +107,7 @@ def test_close_cuts_get_the_digits_that_tell_them_apart():
         (lambda: DiscreteVariable("x", ["a"]).cut([1.0]), "column 'x' has no cuts"),
         (lambda: DiscreteVariable("x", [(1, 2)]).to_dict(), r"state \(1, 2\) of column 'x' cannot be written"),
         (lambda: DiscreteVariable("x", [0.5, float("inf")]).to_dict(), "state inf of column 'x' cannot be written"),
-        (lambda: Schema(["x"]), "made of Discrete and Numeric variables, got 'x'"),
+        (lambda: Schema(["x"]), "a schema consists of variables, got 'x'"),
         (lambda: WEATHER.select(3), "`names` must be names of columns, got 3"),
     ],
 )

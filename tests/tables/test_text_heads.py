@@ -141,7 +141,7 @@ def test_a_column_that_is_nearly_numbers_is_named(tmp_path):
         "its values are numbers but for 'auf Anfrage': if these are missing values, pass --na-values"
         in shown.replace("\n", " ")
     )
-    with pytest.raises(DataError, match=r"a regression needs numbers; its values are numbers but for 'auf Anfrage'"):
+    with pytest.raises(DataError, match=r"regression needs numbers; its values are numbers but for 'auf Anfrage'"):
         fit_linear(path, "Preis")
     with pytest.raises(TooManyStatesError, match=r"pass na_values=\{'Preis': \['auf Anfrage'\]\}"):
         as_table(path, max_states=20)

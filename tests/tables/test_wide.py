@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from bayeslearn.errors import BayeslearnError, CapacityError, FormatError
 from bayeslearn.sources import scan
-from bayeslearn.sources.shard_readers import read_text as read_batches
-from bayeslearn.tables import as_table, dates, formats, text_heads, wide
+from bayeslearn.sources.file_source import read_text as read_batches
+from bayeslearn.tables import as_table, formats, text_heads
 from bayeslearn.tables.file_readers import file_table
 from bayeslearn.tables.markers import NUMBER
 from bayeslearn.tables.schema import require_known
@@ -115,8 +115,8 @@ def cells_of(path: Path, most: int) -> object:
     """The cells by all rows at once and by batches, or the name of the error of both."""
     found = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(wide, "WIDE", most)
-        patch.setattr(wide, "CELLS", 2)
+        patch.setattr(text_heads, "WIDE", most)
+        patch.setattr(text_heads, "CELLS", 2)
         for way in (file_table, batches):
             try:
                 found.append(way(path).to_pydict())
@@ -135,7 +135,7 @@ def batches(path: Path) -> pa.Table:
 
 
 def test_a_wide_file_with_a_short_line_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wide, "WIDE", 0)
+    monkeypatch.setattr(text_heads, "WIDE", 0)
     (tmp_path / "rows.csv").write_text("a,b\n1,2\n3\n")
     with pytest.raises(FormatError, match="line 3: expected 2 fields, found 1"):
         as_table(tmp_path / "rows.csv")
@@ -153,7 +153,7 @@ TEXTS = st.one_of(
 @given(st.lists(TEXTS, min_size=1, max_size=5))
 def test_few_values_fit_the_formats_that_many_fit(values: list[str]) -> None:
     few = pa.array(values)
-    for pattern in (NUMBER, *(p for p, _ in formats.FORMATS.values()), *dates.DATES.values(), dates.DIGITS):
+    for pattern in (NUMBER, *(p for p, _ in formats.FORMATS.values()), *formats.DATES.values(), formats.DIGITS):
         text = formats.trimmed(few)
         arrow = bool(pc.all(pc.match_substring_regex(text, rf"^(?:{pattern})$")).as_py())
         assert formats.matches(formats.texts(few), pattern) == arrow, pattern

@@ -7,103 +7,138 @@ from typing import Annotated
 import typer
 
 from bayeslearn import __version__
-from bayeslearn.cli.verbs import Verb, group
+from bayeslearn.cli.verbs import OTHERS, Verb, group
 from bayeslearn.errors import command_line
 
-#: Kinds of models that hold a function of other columns.
-REGRESSION = ("regression", "classification", "local regression")
+#: Kinds of models that predict columns of tables, and those that have only probabilities of rows.
+CLASSIFIERS = ("naive Bayes", "one-dependence", "classification")
+REGRESSION = ("regression", "local regression")
+TABLES = (*CLASSIFIERS, "neighbors", *REGRESSION, "mixture")
 
 
-def of_networks(module: str) -> dict[str, str]:
-    """Return where the function of a verb is that only networks have."""
-    return {"network": f"{module}.run"}
+def of_kinds(place: str, *kinds: str, **special: str) -> dict[str, str]:
+    """Return where the function of a verb is for some kinds of models, and for those with one of their own."""
+    own = {name.replace("_", " "): where for name, where in special.items()}
+    return own | dict.fromkeys(kinds, place)
 
 
-#: Every verb: where it lives, the first paragraph of its help, and its panel.
+#: Every verb: where it lives, the first paragraph of its help, its panel, and the methods that other kinds need.
 VERBS = {
     "scan": Verb(
         "scan.run",
-        "Look at all rows once, batch by batch: which columns there are, what they hold, and which cannot be used.",
+        "Profile the columns of data in one pass: types, missing values, states, ranges; encode data for fast reading.",
         "Data",
     ),
-    "impute": Verb(
-        of_networks("network_impute"),
-        "Fill missing values by a network; all other cells stay as they are, byte for byte.",
-        "Data",
-    ),
-    "sample": Verb(
-        of_networks("network_sample"), "Draw independent rows from a network, given evidence if there is some.", "Data"
-    ),
-    "fit": Verb(
-        "fit_kinds.app",
-        "Fit a model to data: fit KIND DATA -o MODEL; without a kind, a Bayesian network.",
-        "Fit",
-    ),
+    "fit": Verb("fit_kinds.app", "Fit a model to data: fit KIND DATA -o MODEL; without KIND a network.", "Fit"),
     "structure-posterior": Verb(
         "structure_posterior.run",
-        "The probability of every arc, and of the most probable graphs: not one network, but all of them.",
+        "Posterior probability of every arc and of the most probable graphs, by order MCMC or exactly.",
         "Fit",
     ),
     "show": Verb(
-        of_networks("network_show"),
-        "Show a network: variables, states and parents; or the data behind its CPTs; or a plot.",
+        {"network": "network_show.run", OTHERS: "model_show.run"},
+        "Show a model: its kind, columns, settings and parameters.",
         "Use",
+        ("to_dict",),
     ),
     "query": Verb(
-        of_networks("network_query"),
-        "Posterior probabilities given evidence: exact, or approximate with --method.",
+        {"network": "network_query.run"},
+        "Posterior distributions of variables given evidence, exact or by sampling or loopy propagation.",
         "Use",
     ),
     "predict": Verb(
-        {
-            "network": "network_predict.run",
-            "naive Bayes": "naive_bayes_predict.run",
-            "text": "text_predict.run",
-            "mixture": "mixture_predict.run",
-            "hidden Markov model": "hmm_predict.run",
-            "neighbors": "neighbors_predict.run",
-            **dict.fromkeys(REGRESSION, "regression_predict.run"),
-        },
-        "Predict every row of data: targets, classes, clusters, hidden states or values, as the kind of the model.",
+        of_kinds(
+            "model_predict.run",
+            *TABLES,
+            network="network_predict.run",
+            text="text_predict.run",
+            hidden_Markov_model="hmm_predict.run",
+        ),
+        "Predict every row of data: its class, number, component or hidden state, with probabilities or intervals.",
         "Use",
     ),
     "explain": Verb(
-        of_networks("network_explain"),
-        "Explain the posterior of a target: Bayes factors of the evidence, its conflict, and what to observe next.",
+        of_kinds(
+            "model_rows.explain",
+            "naive Bayes",
+            "classification",
+            "regression",
+            "neighbors",
+            "mixture",
+            network="network_explain.run",
+        ),
+        "Explain predictions: the contributions of evidence, of cells, or of neighbors.",
         "Use",
     ),
+    "impute": Verb(
+        of_kinds("model_rows.impute", "naive Bayes", "mixture", network="network_impute.run"),
+        "Fill missing values given the other values of the row; all other cells are unchanged.",
+        "Use",
+    ),
+    "sample": Verb(
+        of_kinds("model_rows.sample", "naive Bayes", "mixture", *REGRESSION, network="network_sample.run"),
+        "Draw random rows from a model; from a regression, targets of the rows of data.",
+        "Use",
+    ),
+    "plot": Verb(
+        {"network": "plot_files.network", OTHERS: "model_show.plot"},
+        "Plot a model into an .svg, .png or .pdf file.",
+        "Use",
+        ("plot",),
+    ),
     "update": Verb(
-        of_networks("network_update"),
-        "Update a fitted network with rows, exactly as if it had been fitted to all of them; or remove rows.",
+        of_kinds(
+            "model_changes.update", *(kind for kind in TABLES if kind != "one-dependence"), network="network_update.run"
+        ),
+        "Add rows to a model, as if they had been there from the start; or remove them.",
         "Maintain",
     ),
     "merge": Verb(
-        of_networks("network_merge"),
-        "Merge fitted networks: their counts add, and the prior counts once.",
+        {"network": "network_merge.run", OTHERS: "model_changes.merge"},
+        "Merge models: their rows add, and the prior and rows of a common base count once.",
         "Maintain",
+        ("__add__",),
     ),
-    "convert": Verb(of_networks("network_convert"), "Write a network in another format.", "Maintain"),
+    "convert": Verb(
+        {"network": "network_convert.run", OTHERS: "model_changes.convert"},
+        "Write a model in another format.",
+        "Maintain",
+        ("save",),
+    ),
     "score": Verb(
-        {"network": "network_score.run", "hidden Markov model": "hmm_score.run"},
-        "Log-likelihood of data under a model: in total and per row, or of each sequence.",
+        of_kinds(
+            "model_rows.score",
+            *(kind for kind in TABLES if kind != "one-dependence"),
+            network="network_score.run",
+            hidden_Markov_model="hmm_score.run",
+        ),
+        "Log-likelihood of data under a model, in total, on average and of each row or sequence.",
         "Judge",
     ),
     "evaluate": Verb(
-        {"text": "text_evaluate.run"},
-        "Judge a text classifier on documents that it has not seen; or the learner, on random splits.",
+        of_kinds(
+            "model_evaluate.run",
+            *CLASSIFIERS,
+            "neighbors",
+            *REGRESSION,
+            "network",
+            "network average",
+            text="text_evaluate.run",
+        ),
+        "Evaluate predictions on rows with a known target: accuracy, log loss, calibration, RMSE, intervals.",
         "Judge",
     ),
     "compare-networks": Verb(
         "compare_networks.run",
-        "Compare two networks: shared and different arcs, structural Hamming distance, and log-likelihood of rows.",
+        "Compare two networks: shared, reversed and missing arcs, structural Hamming distance, log-likelihood of data.",
         "Judge",
     ),
     "compare-models": Verb(
         "compare_models.run",
-        "Compare learners that keep their examples (lazy) with learners that do not (eager), on the same rows.",
+        "Compare lazy and eager learners on the same rows: error, time and memory, by cross-validation.",
         "Judge",
     ),
-    "bayes": Verb("bayes.run", "Posterior over hypotheses: priors and likelihoods in, beliefs out.", "Textbook"),
+    "bayes": Verb("bayes.run", "Posterior of hypotheses from their priors and the likelihoods of data.", "Textbook"),
     "concept": Verb(
         "concept.run",
         "Learn a concept from examples: Find-S, the version space with its boundaries, and votes on new rows.",
@@ -111,7 +146,7 @@ VERBS = {
     ),
     "online": Verb(
         "online.run",
-        "Weighted-Majority over experts that learn as the rows come; how many mistakes, and how many there could be.",
+        "Weighted majority over experts, row by row: number of mistakes, and their bounds.",
         "Textbook",
     ),
     "bound": Verb(
@@ -121,11 +156,11 @@ VERBS = {
         "Textbook",
     ),
     "case-based": Verb(
-        "case_based.app", "Designs from structures that worked before: retrieve, design, show.", "Textbook"
+        "case_based.app", "Case-based design from stored structures: retrieve, design, show.", "Textbook"
     ),
     "demo": Verb(
         "demo.app",
-        "A one-minute tour on data that ships with the package; or the textbook's experiment: demo newsgroups.",
+        "Tour of one minute on data that ship with the package; or the newsgroups experiment: demo newsgroups.",
         "Textbook",
     ),
 }
@@ -170,7 +205,7 @@ def root(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """Bayesian learning where evidence adds: from data to beliefs you can query, explain, update and merge.
+    """Bayesian learning where evidence adds: fit models to data, then query, explain, update and merge them.
 
     Fit a model with `bayeslearn fit KIND DATA -o MODEL`, then use it with `bayeslearn VERB MODEL DATA`.
     """

@@ -52,7 +52,7 @@ def run(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of tables.")] = False,
 ) -> None:
-    """Posterior over hypotheses: priors and likelihoods in, beliefs out.
+    """Posterior of hypotheses from their priors and the likelihoods of data.
 
     A second test result is a second --evidence. Without --prior every hypothesis starts equally probable.
 

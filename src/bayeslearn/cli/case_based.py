@@ -21,5 +21,5 @@ app = group(
     VERBS,
     former={"find": "bayeslearn case-based retrieve BASE FUNCTION"},
     name="case-based",
-    help="Designs from structures that worked before: retrieve, design, show.",
+    help="Case-based design from stored structures: retrieve, design, show.",
 )

@@ -40,7 +40,7 @@ def run(
     plot: Annotated[Path | None, typer.Option(help="Draw error by time into this file, .svg or .png.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a report.")] = False,
 ) -> None:
-    """Compare learners that keep their examples (lazy) with learners that do not (eager), on the same rows.
+    """Compare lazy and eager learners on the same rows: error, time and memory, by cross-validation.
 
     Each is told by its time to train, its time to ask, what it keeps, and its error on rows it had not seen, beside
     the best and beside the baseline, which looks at nothing. For classes: k-nn, k-nn-loo, rbf, sigmoid, naive-bayes,

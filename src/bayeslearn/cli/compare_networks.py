@@ -27,7 +27,7 @@ def run(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of tables.")] = False,
 ) -> None:
-    """Compare two networks: shared and different arcs, structural Hamming distance, and log-likelihood of rows.
+    """Compare two networks: shared, reversed and missing arcs, structural Hamming distance, log-likelihood of data.
 
     The distance counts pairs of variables that are connected differently: between the equivalence classes, which data
     can distinguish, and arc by arc, which also counts arcs that can be reversed within the class.

@@ -1,6 +1,6 @@
-"""What verbs that learn share: data of one file or of many, read into memory, or folded here or on a cluster.
+"""Data of one file or of many as arguments of verbs, with the options of reading them.
 
-A verb that is told ``data: Annotated[Data, typer.Argument(...)]`` and wears :func:`reads` gets the options too.
+A verb with ``data: Annotated[Data, typer.Argument(...)]`` and the decorator :func:`reads` gets the options too.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 ENGINES = ("memory", "files", "dask")
 
 #: The argument of verbs whose body depends on the kind of the model.
-Model = Annotated[str, typer.Argument(metavar="MODEL", help="A model that `bayeslearn fit` wrote.")]
+Model = Annotated[str, typer.Argument(metavar="MODEL", help="Model file written by `bayeslearn fit`.")]
 
 #: Where the options stand in the help.
 PANEL = "Reading data"
@@ -39,8 +39,8 @@ PANEL = "Reading data"
 Engine = Annotated[
     str | None,
     typer.Option(
-        help="memory reads all rows at once, files reads them batch by batch, dask does so on a cluster; "
-        "memory for one file and files for several when not said.",
+        help="memory: all rows at once; files: batch by batch; dask: batch by batch on a cluster. "
+        r"\[default: memory for one file, files for several]",
         rich_help_panel=PANEL,
     ),
 ]
@@ -48,28 +48,30 @@ Scheduler = Annotated[
     str | None,
     typer.Option(
         metavar="ADDRESS",
-        help="Of a Dask cluster, tcp://… or tls://…; certificates are those of Dask's own configuration.",
+        help="Address of a Dask cluster, tcp://… or tls://…; certificates come from the configuration of Dask.",
         rich_help_panel=PANEL,
     ),
 ]
 MemoryLimit = Annotated[
     str | None,
     typer.Option(
-        metavar="SIZE", help="What reading may use, such as 512MB; a plain number is MiB.", rich_help_panel=PANEL
+        metavar="SIZE",
+        help="Memory that reading may use, such as 512MB; a number without unit is in MiB.",
+        rich_help_panel=PANEL,
     ),
 ]
 OnError = Annotated[
     str,
     typer.Option(
         metavar="raise|skip",
-        help="Files that cannot be read: an error, or skipped with a warning.",
+        help="Files that cannot be read: raise an error, or skip them with a warning.",
         rich_help_panel=PANEL,
     ),
 ]
-TableOf = Annotated[str | None, typer.Option(help="The table of a DuckDB database, or a query.", rich_help_panel=PANEL)]
+TableOf = Annotated[str | None, typer.Option(help="Table of a DuckDB database, or a query.", rich_help_panel=PANEL)]
 SchemaFile = Annotated[
     Path | None,
-    typer.Option(help="What the columns are, as `bayeslearn scan -o` wrote it.", rich_help_panel=PANEL),
+    typer.Option(help="Schema of the columns, written by `bayeslearn scan -o`.", rich_help_panel=PANEL),
 ]
 NaValues = Annotated[
     list[str] | None,
@@ -86,17 +88,17 @@ NoDefaultNa = Annotated[
 ]
 Columns = Annotated[
     list[str] | None,
-    typer.Option(metavar="A,B", help="The columns to read; all when not given. Repeatable.", rich_help_panel=PANEL),
+    typer.Option(metavar="A,B", help=r"Columns to read. Repeatable. \[default: all]", rich_help_panel=PANEL),
 ]
 DropColumns = Annotated[
-    list[str] | None, typer.Option(metavar="A,B", help="Columns to leave out. Repeatable.", rich_help_panel=PANEL)
+    list[str] | None, typer.Option(metavar="A,B", help="Columns to drop. Repeatable.", rich_help_panel=PANEL)
 ]
 HandleUnknown = Annotated[
     str | None,
     typer.Option(
         metavar="missing|error|add",
-        help="States that the model does not know: missing, error, or add to the states (learning only). "
-        r"\[default: add where the model learns, else missing]",
+        help="Unknown states: missing, error, or add to the states of the model (fit and update only). "
+        r"\[default: add in fit and update, else missing]",
         rich_help_panel=PANEL,
     ),
 ]
@@ -153,7 +155,7 @@ class Data:
     def limit(self) -> int | None:
         """The limit of memory in bytes."""
         from bayeslearn import validation
-        from bayeslearn.sources.memory_limits import bytes_of
+        from bayeslearn.sources.engines import bytes_of
 
         text = self.memory_limit
         mebibytes = None if text is None else validation.whole_number(text)

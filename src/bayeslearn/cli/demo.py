@@ -12,9 +12,7 @@ from bayeslearn.cli import output
 from bayeslearn.cli.verbs import Verb, group
 
 VERBS = {
-    "tour": Verb(
-        "demo.run", "A one-minute tour on data that ships with the package; every step shows the command that does it."
-    ),
+    "tour": Verb("demo.run", "Tour of one minute on data that ship with the package; every step shows its command."),
     "newsgroups": Verb("demo_newsgroups.run", "Run the textbook's experiment on 20 Newsgroups."),
 }
 
@@ -23,7 +21,7 @@ app = group(
     default="tour",
     no_args_is_help=False,
     name="demo",
-    help="A one-minute tour on data that ships with the package; or the textbook's experiment: demo newsgroups.",
+    help="Tour of one minute on data that ship with the package; or the newsgroups experiment: demo newsgroups.",
 )
 
 #: The steps of the tour: what each shows, and the command that does it.
@@ -31,12 +29,12 @@ STEPS = {
     "A rare cancer and two positive tests": "bayes cancer-test -e positive -e positive",
     "Which days are for sport?": "concept enjoy-sport --target enjoy_sport --new enjoy-sport-new",
     "Thunder, and a bus of tourists: does the forest burn?": "query forest-fire Thunder=yes BusTourGroup=yes",
-    "The same as a picture": "show forest-fire Thunder=yes BusTourGroup=yes --plot forest-fire.svg",
+    "The same as a plot": "plot forest-fire Thunder=yes BusTourGroup=yes -o forest-fire.svg",
     "A thousand patients, with missing values: what depends on what?": (
         "fit chest-clinic --bootstrap 50 -o chest-clinic.json"
     ),
-    "A smoker with a spot on the x-ray": "query chest-clinic.json smoke=yes xray=yes --ask lung --ask dysp",
-    "What was learned, as a picture": "show chest-clinic.json smoke=yes xray=yes --plot chest-clinic.svg",
+    "A smoker with a spot on the x-ray": "query chest-clinic.json smoke=yes xray=yes --variables lung,dysp",
+    "The fitted network as a plot": "plot chest-clinic.json smoke=yes xray=yes -o chest-clinic.svg",
 }
 
 
@@ -46,7 +44,7 @@ def run(
         bool, typer.Option("--json", help="The steps as one JSON object, without running them.")
     ] = False,
 ) -> None:
-    """A one-minute tour on data that ships with the package; every step shows the command that does it.
+    """Tour of one minute on data that ship with the package; every step shows its command.
 
     Example: bayeslearn demo tour
     """

@@ -11,7 +11,7 @@ VERBS = {
     ),
     "parameters": Verb(
         "parameters_fit.run",
-        "Fit the CPTs of a network with a given structure: by counting, with missing values or hidden variables by EM.",
+        "Fit the parameters of a network of known structure: by counting, or by EM with missing values.",
     ),
     "naive-bayes": Verb(
         "naive_bayes_fit.run",
@@ -19,16 +19,20 @@ VERBS = {
     ),
     "text": Verb(
         "text_fit.run",
-        "Learn to classify texts. Documents without a label help, through EM; Ctrl-C ends it with the best so far.",
+        "Fit a naive Bayes classifier to documents. Unlabeled documents are used by EM.",
     ),
     "mixture": Verb(
-        "mixture_fit.run", "Find groups of similar rows, by EM: of numbers, words and counts, with missing values."
+        "mixture_fit.run",
+        "Fit a mixture by EM: clusters of rows with categorical, numeric and count columns and missing values.",
     ),
     "hmm": Verb(
         "hmm_fit.run",
-        "Learn a hidden Markov model: states that nobody sees, how they follow each other, and what each emits.",
+        "Fit a hidden Markov model by Baum-Welch: hidden states, transitions and emissions.",
     ),
-    "regression": Verb("regression_fit.run", "Fit a column as a function of the other columns, with intervals."),
+    "regression": Verb(
+        "regression_fit.run",
+        "Fit a regression or a classification by least squares, logistic units, radial units or local models.",
+    ),
     "neighbors": Verb(
         "neighbors_fit.run",
         "Fit k-nearest neighbors: keep the rows, and select the number of neighbors by leave-one-out.",
@@ -40,5 +44,5 @@ app = group(
     default="network",
     name="fit",
     subcommand_metavar="[KIND] DATA -o MODEL ...",
-    help="Fit a model to data: fit KIND DATA -o MODEL; without a kind, a Bayesian network.",
+    help="Fit a model to data: fit KIND DATA -o MODEL; without KIND a network.",
 )

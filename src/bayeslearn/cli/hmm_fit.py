@@ -64,7 +64,7 @@ def run(
     plot: Annotated[Path | None, typer.Option(help="Draw the decoded states into an .svg or .png file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a report.")] = False,
 ) -> None:
-    """Learn a hidden Markov model: states that nobody sees, how they follow each other, and what each emits.
+    """Fit a hidden Markov model by Baum-Welch: hidden states, transitions and emissions.
 
     Example: bayeslearn fit hmm ecg.csv --states 3 --id patient -o ecg.json
     """

@@ -72,6 +72,11 @@ class Given:
 
     def coded(self, schema: Schema | None, *, handle_unknown: Literal["missing", "last"] = "missing") -> Any:
         """The rows by the columns of a model, those that are not there missing, as a source: a table if in memory."""
+        envelope.current().source = source = self.by_schema(schema, handle_unknown)
+        return source
+
+    def by_schema(self, schema: Schema | None, handle_unknown: Literal["missing", "last"] = "missing") -> Any:
+        """The same of columns that are not those that the model reads, such as its target."""
         from bayeslearn.sources import as_source
 
         source: Any = as_source(
@@ -81,8 +86,7 @@ class Given:
             handle_unknown=handle_unknown,
             sample_weight=self.sample_weight,
         )
-        envelope.current().source = source = source.table() if self.in_memory and self.is_scanned else source
-        return source
+        return source.table() if self.in_memory and self.is_scanned else source
 
     def require_some(self, schema: Schema) -> None:
         """At least one column of a model; those that are not there are reported."""

@@ -21,7 +21,7 @@ NETWORK = f"A network file of any format, or a shipped network: {', '.join(datas
 
 #: The help of an argument that names a model of any kind.
 MODEL = (
-    "A model that `bayeslearn fit` wrote; or a network of any format, or a shipped network: "
+    "Model file written by `bayeslearn fit`; or a network in any format, or one that ships: "
     f"{', '.join(datasets.list_networks())}."
 )
 

@@ -98,8 +98,8 @@ def run(
 ) -> None:
     """Fit a Bayesian network: structure and parameters.
 
-    Constant and identifier columns are dropped, numeric columns discretized. Ctrl-C ends the search with the best
-    network so far.
+    Constant and identifier columns are dropped, numeric columns discretized.
+    Ctrl-C ends the search with the best network so far.
 
     Example: bayeslearn fit network patients.csv --bootstrap 200 -o model.json
     """

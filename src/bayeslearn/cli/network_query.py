@@ -74,7 +74,7 @@ def run(
     seed: Annotated[int | None, typer.Option(help="Seed of random numbers.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of tables.")] = False,
 ) -> None:
-    """Posterior probabilities given evidence: exact, or approximate with --method.
+    """Posterior distributions of variables given evidence, exact or by sampling or loopy propagation.
 
     Example: bayeslearn query asia smoke=yes xray=yes --variables lung,tub
     """

@@ -46,7 +46,7 @@ def run(
     plot: Annotated[Path | None, typer.Option(help="Draw mistakes beside their bound, .svg or .png.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a report.")] = False,
 ) -> None:
-    """Weighted-Majority over experts that learn as the rows come; how many mistakes, and how many there could be.
+    """Weighted majority over experts, row by row: number of mistakes, and their bounds.
 
     Example: bayeslearn online mushrooms.csv --target class --plot mistakes.png
     """

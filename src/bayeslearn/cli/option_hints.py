@@ -62,6 +62,13 @@ OTHER_WORDS = {
 }
 
 
+#: Options of earlier versions that are verbs today, and the call.
+FORMER_OPTIONS = {
+    ("predict", "--explain"): "bayeslearn explain MODEL DATA",
+    ("show", "--plot"): "bayeslearn plot MODEL -o FILE",
+}
+
+
 def helpful(command: Any) -> Any:
     """The same command, whose unknown options are explained."""
     if command is None or hasattr(command, "explains_options"):
@@ -109,7 +116,8 @@ def explain(error: Any, ctx: typer.Context) -> None:
     """Name what may be meant, in the error for an option that there is none of; typer brings its own click."""
     if hasattr(error, "option_name") and hasattr(error, "possibilities"):
         close = [*meant(error.option_name, ctx)][:3]
-        meaning = f". Did you mean {' or '.join(close)}?" if close else ""
+        call = FORMER_OPTIONS.get((str(ctx.info_name), error.option_name))
+        meaning = f". The call is: {call}" if call else f". Did you mean {' or '.join(close)}?" if close else ""
         error.message, error.possibilities = f"No such option: {error.option_name}{meaning}", None
 
 

@@ -65,7 +65,7 @@ def run(
     seed: Annotated[int, typer.Option(help="Seed of random initializations.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a report.")] = False,
 ) -> None:
-    r"""Fit the CPTs of a network with a given structure: by counting, with missing values or hidden variables by EM.
+    r"""Fit the parameters of a network of known structure: by counting, or by EM with missing values.
 
     Ctrl-C ends the fit with the parameters so far.
 

@@ -55,7 +55,7 @@ def run(
     plot: Annotated[Path | None, typer.Option(help="Plot file of the function, .png, .svg or .pdf.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="JSON object instead of a report.")] = False,
 ) -> None:
-    """Fit a column as a function of the other columns, with intervals.
+    """Fit a regression or a classification by least squares, logistic units, radial units or local models.
 
     Categories become indicators, missing values the mean of their column. The report has the coefficients, largest
     effects first, and the error on rows that the fit has not seen.

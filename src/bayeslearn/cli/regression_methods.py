@@ -95,7 +95,7 @@ def interruptible(rows: Any, asked: Asked, *, classes: bool) -> Any:
 def numbers_apart(data: Any, asked: Asked) -> Any:
     """A table of many files with numbers as numbers, as they are read from one."""
     from bayeslearn.tables import Table
-    from bayeslearn.tables.numeric_states import all_numbers, with_numbers
+    from bayeslearn.tables.state_encoding import all_numbers, with_numbers
 
     if not isinstance(data, Table):
         return data
@@ -105,7 +105,7 @@ def numbers_apart(data: Any, asked: Asked) -> Any:
 
 def holds_words(path: Any, asked: Asked) -> bool:
     """Whether the target is a column of text, or of numbers that are categories."""
-    from bayeslearn.regression.inputs import read
+    from bayeslearn.regression.targets import read
 
     if len(asked.target) > 1:
         return False

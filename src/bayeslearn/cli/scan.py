@@ -18,7 +18,7 @@ from bayeslearn.cli.input_data import named, write_schema
 
 if TYPE_CHECKING:
     from bayeslearn.sources.column_profiles import ColumnProfile
-    from bayeslearn.tables.suspects import Suspect
+    from bayeslearn.tables.identifiers import Suspect
 
 #: States of a column that are shown; `--json` has all.
 MOST_STATES = 6
@@ -45,7 +45,7 @@ def run(
     max_states: Annotated[int, typer.Option(help="Columns of words with more states are left out.")] = 255,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a report.")] = False,
 ) -> None:
-    """Look at all rows once, batch by batch: which columns there are, what they hold, and which cannot be used.
+    """Profile the columns of data in one pass: types, missing values, states, ranges; encode data for fast reading.
 
     Example: bayeslearn scan 'cases-*.parquet' --on-error skip -o schema.json
     """
@@ -139,7 +139,7 @@ class Report:
     def read_as(self, name: str) -> str:
         """The format that a column is written in, or the parts that are taken from it; nothing for plain values."""
         from bayeslearn.tables.identifiers import is_identifier_name
-        from bayeslearn.tables.interpretation import date_parts
+        from bayeslearn.tables.type_inference import date_parts
 
         if self.parts(name):
             return date_parts([v.read_as for v in self.parts(name)])
@@ -178,7 +178,7 @@ class Report:
             output.gap()
             output.show_pairs([("left out", reason) for reason in (*why[:MOST_COLUMNS], *more)])
         if self.suspects:
-            from bayeslearn.tables.suspects import MOST, remedy
+            from bayeslearn.tables.identifiers import MOST, remedy
 
             lines = [str(suspect) for suspect in self.suspects[:MOST]]
             lines += [f"... and {len(self.suspects) - MOST} more"] * (len(self.suspects) > MOST)

@@ -54,7 +54,7 @@ def run(
     seed: Annotated[int, typer.Option(help="Seed of the chains.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of tables.")] = False,
 ) -> None:
-    """Sample the posterior over structures: the probability of every arc, and the most probable graphs.
+    """Posterior probability of every arc and of the most probable graphs, by order MCMC or exactly.
 
     The number of parents of a variable is limited to 4 by default. Ctrl-C ends sampling with the orders so far.
 

@@ -66,7 +66,7 @@ def run(
     ] = 1.0,
     as_json: Json = False,
 ) -> None:
-    """Learn to classify texts. Documents without a label help, through EM; Ctrl-C ends it with the best so far.
+    """Fit a naive Bayes classifier to documents. Unlabeled documents are used by EM.
 
     Example: bayeslearn fit text mails.csv --label folder -o mails.model
     """

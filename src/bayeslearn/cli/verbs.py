@@ -31,6 +31,12 @@ class Verb(NamedTuple):
     help: str
     #: Where it stands in the help of its group.
     panel: str | None = None
+    #: The methods, of which a kind of model needs one if the function for other kinds (`OTHERS`) is to run.
+    needs: tuple[str, ...] = ()
+
+
+#: The entry of `Verb.place` for kinds of models that have none of their own.
+OTHERS = "other kinds"
 
 
 def group(
@@ -91,7 +97,7 @@ class Verbs(typer.core.TyperGroup):
         if not isinstance(places, str):
             from bayeslearn.cli.model_verbs import body_place
 
-            place = body_place(ctx, name, places, rest)
+            place = body_place(ctx, name, self.verbs[name], rest)
             if place is not None:
                 return name, helpful(load(name, place)), rest
         found, command, rest = super().resolve_command(ctx, args)

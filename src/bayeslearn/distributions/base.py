@@ -14,14 +14,13 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, Self, TypeVar
 
 from bayeslearn import validation
-from bayeslearn.distributions.row_assignment import assign
+from bayeslearn.distributions.sufficient_statistics import assign
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-    from bayeslearn.distributions.row_assignment import Assignment
-    from bayeslearn.distributions.sufficient_statistics import Statistics
+    from bayeslearn.distributions.sufficient_statistics import Assignment, Statistics
 
 How = Literal["mean", "mode", "draw"]
 

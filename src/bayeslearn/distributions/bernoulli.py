@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from bayeslearn.distributions.categorical import CategoricalPredictive
-    from bayeslearn.distributions.row_assignment import Assignment
+    from bayeslearn.distributions.sufficient_statistics import Assignment
 
 ### prior
 

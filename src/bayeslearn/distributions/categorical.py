@@ -17,13 +17,13 @@ import numpy as np
 
 from bayeslearn import lazy_imports, validation
 from bayeslearn.distributions.distribution import Distribution, centered, register
-from bayeslearn.distributions.row_assignment import paired
 from bayeslearn.distributions.sufficient_statistics import (
     NOTHING,
     Statistics,
     fitted,
     frozen,
     kept,
+    paired,
     ratio,
     require,
     shown,
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
     from scipy import special
 
-    from bayeslearn.distributions.row_assignment import Assignment, Shape
+    from bayeslearn.distributions.sufficient_statistics import Assignment, Shape
 else:
     special = lazy_imports.Deferred("scipy.special")  # most questions to networks do not need it
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from bayeslearn.distributions.row_assignment import Assignment
+    from bayeslearn.distributions.sufficient_statistics import Assignment
 
     Floats = NDArray[np.float64]
 

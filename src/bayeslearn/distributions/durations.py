@@ -16,15 +16,14 @@ from bayeslearn import validation
 from bayeslearn.distributions.distribution import Distribution, register, standardized
 from bayeslearn.distributions.moments import real_cells
 from bayeslearn.distributions.poisson import Gamma
-from bayeslearn.distributions.prior_cases import CasesDistribution, PriorCases
-from bayeslearn.distributions.row_assignment import paired
-from bayeslearn.distributions.sufficient_statistics import Statistics, ratio
+from bayeslearn.distributions.priors import CasesDistribution, PriorCases
+from bayeslearn.distributions.sufficient_statistics import Statistics, paired, ratio
 from bayeslearn.errors import DataError
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from bayeslearn.distributions.row_assignment import Assignment
+    from bayeslearn.distributions.sufficient_statistics import Assignment
 
     Floats = NDArray[np.float64]
 

@@ -17,14 +17,13 @@ from scipy.special import log_softmax, logsumexp
 from bayeslearn import validation
 from bayeslearn.capacity import require_numbers
 from bayeslearn.distributions.base import Family
-from bayeslearn.distributions.row_assignment import paired
-from bayeslearn.distributions.sufficient_statistics import Statistics, fitted, frozen, remaining, shown
+from bayeslearn.distributions.sufficient_statistics import Statistics, fitted, frozen, paired, remaining, shown
 from bayeslearn.errors import ImpossibleDataError, ParameterError, ShapeError
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from bayeslearn.distributions.row_assignment import Assignment
+    from bayeslearn.distributions.sufficient_statistics import Assignment
 
 #: Two hypotheses are tied when their log probabilities differ by no more than this.
 TIE = 1e-9

@@ -24,15 +24,14 @@ from scipy.special import digamma, gammaln
 from bayeslearn import validation
 from bayeslearn.distributions.distribution import register
 from bayeslearn.distributions.moments import Moments, real_cells
-from bayeslearn.distributions.prior_cases import CasesDistribution, PriorCases
-from bayeslearn.distributions.row_assignment import paired
-from bayeslearn.distributions.sufficient_statistics import remaining
+from bayeslearn.distributions.priors import CasesDistribution, PriorCases
+from bayeslearn.distributions.sufficient_statistics import paired, remaining
 from bayeslearn.errors import EvidenceError
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from bayeslearn.distributions.row_assignment import Assignment
+    from bayeslearn.distributions.sufficient_statistics import Assignment
 
     Floats = NDArray[np.float64]
 

@@ -18,14 +18,14 @@ from bayeslearn.distributions.base import Family
 from bayeslearn.distributions.moments import JointMoments, real_cells
 from bayeslearn.distributions.normal import LOG_2PI, normal_log_density, positive
 from bayeslearn.distributions.regression_prior import RegressionPrior
-from bayeslearn.distributions.row_assignment import assign, paired
+from bayeslearn.distributions.sufficient_statistics import assign, paired
 from bayeslearn.errors import MissingValuesError, ShapeError
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from bayeslearn.distributions.row_assignment import Assignment
     from bayeslearn.distributions.student_t import StudentT
+    from bayeslearn.distributions.sufficient_statistics import Assignment
 
 
 @dataclass(frozen=True)

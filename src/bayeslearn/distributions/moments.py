@@ -26,7 +26,7 @@ from bayeslearn.errors import DataError, MissingValuesError, ShapeError
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from bayeslearn.distributions.row_assignment import Assignment
+    from bayeslearn.distributions.sufficient_statistics import Assignment
 
 #: How exactly a mean is known, relative to itself.
 MEAN_ROUNDING = 64 * np.finfo(float).eps

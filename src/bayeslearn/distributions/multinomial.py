@@ -17,9 +17,8 @@ from bayeslearn import validation
 from bayeslearn.distributions.categorical import Dirichlet, DirichletRule
 from bayeslearn.distributions.distribution import Distribution, register, standardized
 from bayeslearn.distributions.poisson import count_cells
-from bayeslearn.distributions.prior_cases import Plugged
-from bayeslearn.distributions.row_assignment import paired
-from bayeslearn.distributions.sufficient_statistics import Statistics
+from bayeslearn.distributions.priors import Plugged
+from bayeslearn.distributions.sufficient_statistics import Statistics, paired
 from bayeslearn.errors import DataError, ShapeError
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from bayeslearn.distributions.row_assignment import Assignment
+    from bayeslearn.distributions.sufficient_statistics import Assignment
 
     Floats = NDArray[np.float64]
 

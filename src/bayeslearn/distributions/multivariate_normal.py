@@ -22,9 +22,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 import numpy as np
 
 from bayeslearn import validation
-from bayeslearn.distributions.cholesky import cholesky, covariance_factor, inverse_of, log_det
 from bayeslearn.distributions.distribution import Distribution, Reach, register
-from bayeslearn.distributions.incomplete import expected_moments, log_densities
 from bayeslearn.distributions.moments import JointMoments, Moments, pooled, real_cells, require_squares, together
 from bayeslearn.distributions.normal import (
     LOG_2PI,
@@ -39,10 +37,14 @@ from bayeslearn.distributions.normal import (
     require_spread,
     varies,
 )
-from bayeslearn.distributions.normal_inverse_wishart import MultivariateParameters, NormalInverseWishart
-from bayeslearn.distributions.row_assignment import assign
-from bayeslearn.distributions.student_t import IndependentT
-from bayeslearn.distributions.sufficient_statistics import NOTHING, common_shape
+from bayeslearn.distributions.normal_inverse_wishart import (
+    MultivariateParameters,
+    NormalInverseWishart,
+    expected_moments,
+    log_densities,
+)
+from bayeslearn.distributions.student_t import IndependentT, cholesky, covariance_factor, inverse_of, log_det
+from bayeslearn.distributions.sufficient_statistics import NOTHING, assign, common_shape
 from bayeslearn.errors import ParameterError, ShapeError
 
 if TYPE_CHECKING:
@@ -51,8 +53,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from bayeslearn.distributions.base import How
-    from bayeslearn.distributions.row_assignment import Assignment
     from bayeslearn.distributions.student_t import MultivariateT
+    from bayeslearn.distributions.sufficient_statistics import Assignment
 
 Covariance = Literal["full", "tied", "diag", "spherical"]
 

@@ -18,14 +18,13 @@ from scipy.special import digamma, gammaln, xlogy
 from bayeslearn import validation
 from bayeslearn.distributions.distribution import register, standardized
 from bayeslearn.distributions.poisson import count_cells
-from bayeslearn.distributions.prior_cases import CasesDistribution, PriorCases
-from bayeslearn.distributions.row_assignment import paired
-from bayeslearn.distributions.sufficient_statistics import ratio
+from bayeslearn.distributions.priors import CasesDistribution, PriorCases
+from bayeslearn.distributions.sufficient_statistics import paired, ratio
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from bayeslearn.distributions.row_assignment import Assignment
+    from bayeslearn.distributions.sufficient_statistics import Assignment
 
     Floats = NDArray[np.float64]
 

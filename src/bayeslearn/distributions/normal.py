@@ -29,7 +29,6 @@ from scipy.special import gammainccinv, gammaincinv, gammaln
 from bayeslearn import validation
 from bayeslearn.distributions.distribution import Distribution, Reach, register
 from bayeslearn.distributions.moments import MEAN_ROUNDING, Moments, pooled, real_cells, require_squares, together
-from bayeslearn.distributions.row_assignment import paired
 from bayeslearn.distributions.student_t import StudentT
 from bayeslearn.distributions.sufficient_statistics import (
     NOTHING,
@@ -37,6 +36,7 @@ from bayeslearn.distributions.sufficient_statistics import (
     fitted,
     frozen,
     kept,
+    paired,
     ratio,
     require,
     shown,
@@ -46,7 +46,7 @@ from bayeslearn.errors import EvidenceError, ImproperPriorError, ParameterError
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from bayeslearn.distributions.row_assignment import Assignment
+    from bayeslearn.distributions.sufficient_statistics import Assignment
     from bayeslearn.errors import BayeslearnError
 
 LOG_2PI = np.log(2 * np.pi)

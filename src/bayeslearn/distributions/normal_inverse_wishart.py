@@ -1,4 +1,4 @@
-"""The normal-inverse-Wishart: a distribution of a mean vector and a covariance matrix.
+"""The normal-inverse-Wishart, a distribution of a mean vector and a covariance matrix, and cases with missing cells.
 
     μ | Σ ~ N(m, Σ/κ)        Σ ~ InverseWishart(ν, Ψ)        p(Σ) ∝ |Σ|^−(ν+d+1)/2 exp(−½ tr Ψ Σ⁻¹)
 
@@ -11,6 +11,14 @@ What the improper priors (κ = 0, Ψ = 0) give, with M the scatter of n cases an
     none          d + 1        M / n               M / (n + 2d + 3)
     flat         −(d + 2)      M / (n − 2d − 3)    M / n
     reference    −1            M / (n − d − 2)     M / (n + d + 1)
+
+Of multivariate normals with missing cells what is there decides, and what is missing is expected.
+
+    ln p(x_o) with the seen rows and columns of Σ          E[x_m | x_o] = μ_m + B (x_o − μ_o)          B = Σ_mo Σ_oo⁻¹
+
+Rows that show the same cells are taken together. Sums are about the present means, so nothing cancels:
+
+    n, Σ r δ, Σ r δδᵀ  →  (n, μ + Σrδ/n, Σrδδᵀ − (Σrδ)(Σrδ)ᵀ/n)
 """
 
 from __future__ import annotations
@@ -22,10 +30,17 @@ import numpy as np
 from scipy.special import multigammaln
 
 from bayeslearn import validation
-from bayeslearn.distributions.cholesky import cholesky, covariance_factor, inverse_of, log_det, solve_lower
-from bayeslearn.distributions.moments import JointMoments, pooled
+from bayeslearn.distributions.moments import JointMoments, Moments, in_range, pooled
 from bayeslearn.distributions.normal import LOG_2PI, inverse_gamma_interval
-from bayeslearn.distributions.student_t import MultivariateT, StudentT
+from bayeslearn.distributions.student_t import (
+    MultivariateT,
+    StudentT,
+    cholesky,
+    covariance_factor,
+    inverse_of,
+    log_det,
+    solve_lower,
+)
 from bayeslearn.distributions.sufficient_statistics import (
     NOTHING,
     common_shape,
@@ -39,9 +54,13 @@ from bayeslearn.distributions.sufficient_statistics import (
 from bayeslearn.errors import EvidenceError, ImproperPriorError, ParameterError, ShapeError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import ArrayLike, NDArray
 
     from bayeslearn.errors import BayeslearnError
+
+    Floats = NDArray[np.float64]
 
 
 class MultivariateParameters(NamedTuple):
@@ -247,3 +266,72 @@ class NormalInverseWishart:
         known = pooled((self.kappa <= 0).astype(float), self.nu.shape) == 0
         require(known & (self.nu > self.dim - 1), message, hint=hint, error=error)
         return cholesky(self.psi, message=message, hint=hint, error=error)
+
+
+def log_densities(mean: Floats, Σ: Floats, x: Floats) -> Floats:
+    """ln p of the cells that are there, (n, k), for means (k, d)."""
+    log_p = np.zeros((len(x), len(mean)))
+    for rows, seen in patterns(x):
+        if seen.any():
+            L = covariance_factor(spread(Σ, mean.shape)[:, seen][:, :, seen])
+            with np.errstate(over="ignore", invalid="ignore"):  # so far away that the density is 0
+                z = (x[rows][:, seen] - mean[:, None, seen]) @ np.swapaxes(inverse_of(L), 1, 2)
+                squares = (z * z).sum(axis=2).T
+            squares[np.isnan(squares)] = np.inf
+            log_p[rows] = -(seen.sum() * LOG_2PI + log_det(L) + squares) / 2
+    return log_p
+
+
+def expected_moments(parameters: Any, x: Floats, shares: Floats) -> JointMoments:
+    """The moments of the cases, with what is missing expected, for shares (n, k)."""
+    mean, Σ = parameters
+    n, first = np.zeros(len(mean)), np.zeros(mean.shape)
+    second = np.zeros((*mean.shape, mean.shape[1]))
+    for rows, seen in patterns(x):
+        if not seen.any():
+            continue
+        w, δ = shares[rows].T, x[rows] - mean[:, None]  # (k, n) and (k, n, d)
+        n += w.sum(axis=1)
+        if not seen.all():
+            B, C = regression(spread(Σ, mean.shape), seen)
+            δ[:, :, ~seen] = δ[:, :, seen] @ np.swapaxes(B, 1, 2)
+            m = np.flatnonzero(~seen)
+            second[:, m[:, None], m] += w.sum(axis=1)[:, None, None] * C
+        first += (w[:, None] @ δ)[:, 0]
+        second += np.swapaxes(w[:, :, None] * δ, 1, 2) @ δ
+    return moved(mean, n, first, second)
+
+
+def patterns(x: Floats) -> Iterator[tuple[NDArray[np.intp] | slice, NDArray[np.bool_]]]:
+    """Rows that show the same cells, and which these are."""
+    holes = np.isnan(x)
+    if not holes.any():
+        yield slice(None), np.ones(x.shape[1], np.bool_)
+        return
+    _, group = np.unique(np.packbits(holes, axis=1), axis=0, return_inverse=True)
+    order = np.argsort(group.ravel(), kind="stable")
+    for rows in np.split(order, np.cumsum(np.bincount(group.ravel()))[:-1]):
+        yield rows, ~holes[rows[0]]
+
+
+def regression(Σ: Floats, seen: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    """B and Cov[x_m | x_o] of every component."""
+    inverse = inverse_of(covariance_factor(Σ[:, seen][:, :, seen]))
+    half = inverse @ Σ[:, seen][:, :, ~seen]  # L⁻¹ Σ_om
+    turned = np.swapaxes(half, 1, 2)
+    return turned @ inverse, Σ[:, ~seen][:, :, ~seen] - turned @ half
+
+
+def spread(Σ: Floats, shape: tuple[int, ...]) -> Floats:
+    """A covariance for every component, also where they share one."""
+    return np.broadcast_to(Σ, (*shape, shape[1]))
+
+
+def moved(mean: Floats, n: Floats, first: Floats, second: Floats) -> Any:
+    """Sums about the present means as moments."""
+    with in_range():
+        if second.ndim == 2:
+            return Moments(n, mean + ratio(first, n), np.maximum(second - ratio(first, n) * first, 0.0))
+        shift = ratio(first, n[:, None])
+        scatter = second - shift[:, :, None] * first[:, None, :]
+    return JointMoments(n, mean + shift, (scatter + np.swapaxes(scatter, 1, 2)) / 2)

@@ -16,7 +16,6 @@ from scipy.special import betainc, betaln, gammaincinv, gammaln, xlogy
 from bayeslearn import validation
 from bayeslearn.distributions.distribution import Distribution, register, standardized
 from bayeslearn.distributions.moments import real_cells
-from bayeslearn.distributions.row_assignment import paired
 from bayeslearn.distributions.sufficient_statistics import (
     NOTHING,
     Statistics,
@@ -24,6 +23,7 @@ from bayeslearn.distributions.sufficient_statistics import (
     fitted,
     frozen,
     kept,
+    paired,
     ratio,
     require,
     shown,
@@ -33,7 +33,7 @@ from bayeslearn.errors import DataError, ImproperPriorError, ParameterError
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from bayeslearn.distributions.row_assignment import Assignment
+    from bayeslearn.distributions.sufficient_statistics import Assignment
 
 #: The largest rate of which counts of 64 bits are drawn.
 MAX_RATE = 9.2e18

@@ -20,10 +20,9 @@ import numpy as np
 from scipy.special import gammaln
 
 from bayeslearn import validation
-from bayeslearn.distributions.cholesky import COLLINEAR, cholesky, log_det, solve_lower, squared_distances
 from bayeslearn.distributions.moments import JointMoments
 from bayeslearn.distributions.normal import LOG_2PI, inverse_gamma_interval, positive
-from bayeslearn.distributions.student_t import StudentT
+from bayeslearn.distributions.student_t import COLLINEAR, StudentT, cholesky, log_det, solve_lower, squared_distances
 from bayeslearn.distributions.sufficient_statistics import common_shape, fitted, frozen, require, shown
 from bayeslearn.errors import EvidenceError, ImproperPriorError, ParameterError, ShapeError
 

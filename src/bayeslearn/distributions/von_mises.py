@@ -16,13 +16,13 @@ from scipy.special import i0e, i1e
 from bayeslearn import validation
 from bayeslearn.distributions.distribution import register
 from bayeslearn.distributions.moments import real_cells
-from bayeslearn.distributions.prior_cases import CasesDistribution, PriorCases
-from bayeslearn.distributions.row_assignment import paired
+from bayeslearn.distributions.priors import CasesDistribution, PriorCases
+from bayeslearn.distributions.sufficient_statistics import paired
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from bayeslearn.distributions.row_assignment import Assignment
+    from bayeslearn.distributions.sufficient_statistics import Assignment
 
     Floats = NDArray[np.float64]
 

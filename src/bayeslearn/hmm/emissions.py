@@ -25,7 +25,7 @@ import numpy as np
 from bayeslearn import validation
 from bayeslearn.distributions.distribution import by_name, column_names, first_of
 from bayeslearn.distributions.priors import PooledPrior, parse_prior
-from bayeslearn.distributions.row_assignment import Assignment
+from bayeslearn.distributions.sufficient_statistics import Assignment
 from bayeslearn.errors import MismatchError, ParameterError, ShapeError
 from bayeslearn.hmm.emission_statistics import Rows
 from bayeslearn.hmm.observations import number_rows, table_cells

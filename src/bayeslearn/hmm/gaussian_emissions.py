@@ -27,9 +27,9 @@ from bayeslearn.distributions import (
     NormalInverseGamma,
     NormalInverseWishart,
 )
-from bayeslearn.distributions.cholesky import covariance_factor
 from bayeslearn.distributions.moments import in_range, real_cells, require_range, require_squares
 from bayeslearn.distributions.normal import positive
+from bayeslearn.distributions.student_t import covariance_factor
 from bayeslearn.distributions.sufficient_statistics import frozen
 from bayeslearn.errors import ShapeError
 from bayeslearn.hmm.emission_statistics import Normals

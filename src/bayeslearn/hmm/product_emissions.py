@@ -15,7 +15,7 @@ from bayeslearn import validation
 from bayeslearn.components.component import Component
 from bayeslearn.components.product import Product
 from bayeslearn.distributions.distribution import by_name, column_names, first_of
-from bayeslearn.distributions.row_assignment import Assignment
+from bayeslearn.distributions.sufficient_statistics import Assignment
 from bayeslearn.errors import DataError, MismatchError, ParameterError, ShapeError, listed
 from bayeslearn.hmm.categorical_emissions import symbol_codes
 from bayeslearn.hmm.emissions import (

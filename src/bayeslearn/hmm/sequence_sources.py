@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from bayeslearn.distributions import Moments
-from bayeslearn.distributions.row_assignment import assign
+from bayeslearn.distributions.sufficient_statistics import assign
 from bayeslearn.errors import DataError, InconsistentDataError, ParameterError, UnknownStateError, listed, option
 from bayeslearn.hmm.emissions import SAMPLE, declared
 from bayeslearn.hmm.inputs import known_codes
 from bayeslearn.hmm.sequences import Sequences
 from bayeslearn.sources.base import Scanned
-from bayeslearn.sources.encoding import Coder
-from bayeslearn.sources.hash_sampling import row_numbers, scrambled
+from bayeslearn.sources.encoding import Coder, row_numbers, scrambled
 from bayeslearn.sources.scanning import scan
 from bayeslearn.tables import DiscreteVariable, Schema
 
@@ -33,8 +32,8 @@ if TYPE_CHECKING:
     from bayeslearn.hmm.emissions import Emissions
     from bayeslearn.hmm.model import HiddenMarkovModel
     from bayeslearn.tables.columns import Column
+    from bayeslearn.tables.documents import Runs
     from bayeslearn.tables.folded import Folded
-    from bayeslearn.tables.runs import Runs
 
     KeptSequences = Folded[Sequences]
 

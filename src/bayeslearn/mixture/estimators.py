@@ -14,10 +14,16 @@ from sklearn.utils.validation import check_is_fitted
 from bayeslearn import validation
 from bayeslearn.errors import ParameterError
 from bayeslearn.estimators import AnswersInBatches
-from bayeslearn.mixture.em_fit import EMOptions, fit_components, warn_of_empty
+from bayeslearn.mixture.em_fit import (
+    EMOptions,
+    default_criterion,
+    fit_components,
+    select_components,
+    value_of,
+    warn_of_empty,
+)
 from bayeslearn.mixture.fit import largest_first
 from bayeslearn.mixture.inputs import opened
-from bayeslearn.mixture.model_selection import default_criterion, select_components, value_of
 from bayeslearn.mixture.results import ComponentSelection
 from bayeslearn.sources.scanning import is_source
 from bayeslearn.tables import Table, as_table
@@ -27,8 +33,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.em import EMResult
-    from bayeslearn.mixture.cluster_report import ClusterReport
     from bayeslearn.mixture.model import MixtureModel
+    from bayeslearn.mixture.results import ClusterReport
     from bayeslearn.tables import Schema
     from bayeslearn.tables.markers import Markers
 
@@ -328,7 +334,7 @@ class MixedTypeClusterer(MixtureEstimator, ClusterMixin, BaseEstimator):  # type
     @property
     def report_(self) -> list[ClusterReport]:
         """The size of every component and what distinguishes it."""
-        from bayeslearn.mixture.cluster_report import describe_clusters  # noqa: PLC0415 - only here
+        from bayeslearn.mixture.results import describe_clusters  # noqa: PLC0415 - only here
 
         return describe_clusters(self.model_)
 

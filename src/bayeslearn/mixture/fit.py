@@ -11,13 +11,18 @@ import numpy as np
 
 from bayeslearn.components.rows import Rows
 from bayeslearn.fit_info import with_fit_info
-from bayeslearn.mixture.cluster_report import describe_clusters, most_uncertain
-from bayeslearn.mixture.em_fit import EMOptions, fit_components, warn_of_empty
+from bayeslearn.mixture.em_fit import (
+    EMOptions,
+    default_criterion,
+    fit_components,
+    select_components,
+    value_of,
+    warn_of_empty,
+)
 from bayeslearn.mixture.inputs import opened
 from bayeslearn.mixture.mixed_table import has_columns, parts_of_schema, read_table, with_names
 from bayeslearn.mixture.model import MixtureModel
-from bayeslearn.mixture.model_selection import default_criterion, select_components, value_of
-from bayeslearn.mixture.results import ComponentSelection, MixtureFitInfo
+from bayeslearn.mixture.results import ComponentSelection, MixtureFitInfo, describe_clusters, most_uncertain
 from bayeslearn.progress import reports_progress
 from bayeslearn.sources import with_options
 
@@ -26,8 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from bayeslearn.em import EMResult
-    from bayeslearn.mixture.cluster_report import UncertainRow
     from bayeslearn.mixture.inputs import FoldedRows
+    from bayeslearn.mixture.results import UncertainRow
     from bayeslearn.progress import ProgressCallback, Reporter
     from bayeslearn.tables.markers import Markers
 
@@ -143,8 +148,8 @@ def fit_mixture(
     >>> model = fit_mixture(rows)
     >>> model
     MixtureModel(2 components of hue, size; 40 rows)
-    >>> model.fit_info.selection.n_components, model.predict({"hue": ["red"], "size": [1.0]}).tolist()
-    (2, [0])
+    >>> model.fit_info.selection.n_components, len(set(model.predict({"hue": ["red", "blue"], "size": [1.0, 9.0]})))
+    (2, 2)
     """
     began = time.perf_counter()
     data = with_options(data, na_values=na_values, keep_default_na=keep_default_na, drop_columns=drop_columns)

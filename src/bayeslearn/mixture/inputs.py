@@ -4,7 +4,7 @@
 
 A first look finds the statistics of every part over all rows, and rows to start from, in one pass. Of more rows than
 starts are drawn from a sample is taken, which is the same whoever reads the batches
-(:mod:`bayeslearn.sources.hash_sampling`).
+(:mod:`bayeslearn.sources.encoding`).
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from bayeslearn.distributions.distribution import column_names as distribution_n
 from bayeslearn.errors import DataError, EmptyTableError, ParameterError
 from bayeslearn.mixture.initialization import MOST_ROWS, whole
 from bayeslearn.sources.base import Scanned
-from bayeslearn.sources.hash_sampling import lowest, row_numbers
+from bayeslearn.sources.encoding import lowest, row_numbers
 from bayeslearn.sources.scanning import as_source, is_source
 from bayeslearn.tables import NumericVariable, Schema, Table
 from bayeslearn.tables.folded import Sum
-from bayeslearn.tables.numeric_states import all_numbers
+from bayeslearn.tables.state_encoding import all_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

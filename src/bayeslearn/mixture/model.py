@@ -21,10 +21,10 @@ from bayeslearn.codec import RENAMED_DISTRIBUTIONS, Saved, rename_values, upgrad
 from bayeslearn.components.product import Product, normalized
 from bayeslearn.components.rows import read
 from bayeslearn.distributions import Categorical, Counts, Dirichlet, StatisticsBundle
-from bayeslearn.distributions.row_assignment import Assignment
+from bayeslearn.distributions.sufficient_statistics import Assignment
 from bayeslearn.errors import ParameterError, listed
 from bayeslearn.fit_info import Fitted
-from bayeslearn.mixture import incremental, marginal_likelihood, reordering
+from bayeslearn.mixture import updates
 from bayeslearn.printable import printable
 from bayeslearn.reports import Reported
 from bayeslearn.tables import Schema, as_table
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from bayeslearn.mixture.results import MixtureFitInfo
     from bayeslearn.model_values import Reader
     from bayeslearn.reports import Report
+    from bayeslearn.tables.markers import Markers
 
     Floats = NDArray[np.float64]
 
@@ -215,8 +216,8 @@ class MixtureModel(Saved, Fitted, Reported, kind="mixture", version=2):
         return -2 * total * self.score(data, sample_weight=sample_weight) + 2 * self.n_parameters
 
     def log_marginal_likelihood(self, data: Any, *, sample_weight: Any = None) -> float:
-        """Return ln P(D), parameters integrated out: the bound of :mod:`bayeslearn.mixture.marginal_likelihood`."""
-        return marginal_likelihood.log_marginal_likelihood(self, self.rows(data, sample_weight))
+        """Return ln P(D), parameters integrated out: the bound of :mod:`bayeslearn.mixture.updates`."""
+        return updates.log_marginal_likelihood(self, self.rows(data, sample_weight))
 
     def explain(self, row: Any, *, component: int | None = None, versus: int | None = None) -> ComponentExplanation:
         """Return how much each column of a row supports a component against another one, as log odds that add up.
@@ -240,6 +241,8 @@ class MixtureModel(Saved, Fitted, Reported, kind="mixture", version=2):
         *,
         method: Literal["expected", "sample"] = "expected",
         random_state: np.random.Generator | int | None = None,
+        na_values: Markers = (),
+        keep_default_na: bool = True,
     ) -> Any:
         """Return the same data with missing values filled.
 
@@ -253,10 +256,13 @@ class MixtureModel(Saved, Fitted, Reported, kind="mixture", version=2):
             a draw of everything that a row lacks, from its joint distribution given what the row shows.
         random_state
             Seed or generator for ``"sample"``.
+        na_values, keep_default_na
+            Markers of missing values, as in :func:`~bayeslearn.as_table`.
         """
-        from bayeslearn.mixture.imputation import imputed  # noqa: PLC0415 - it reads models
+        from bayeslearn.mixture.updates import imputed  # noqa: PLC0415 - it reads models
 
-        return imputed(self, data, method, random_state)
+        markers = {"na_values": na_values, "keep_default_na": keep_default_na}
+        return imputed(self, data, method, random_state, markers)
 
     def sample(
         self,
@@ -266,7 +272,7 @@ class MixtureModel(Saved, Fitted, Reported, kind="mixture", version=2):
         return_components: bool = False,
     ) -> Any:
         """Return random rows as a :class:`~bayeslearn.Table`; with `return_components` also the component of each."""
-        from bayeslearn.mixture.imputation import table_of  # noqa: PLC0415 - it reads models
+        from bayeslearn.mixture.updates import table_of  # noqa: PLC0415 - it reads models
 
         cells, labels = self.draw(n_samples, random_state)
         table = table_of(self, cells)
@@ -309,7 +315,7 @@ class MixtureModel(Saved, Fitted, Reported, kind="mixture", version=2):
         shares = 0.0 if self.equal_weights else float(prior.shares.log_cases(self.weights))
         return shares + self.product.log_prior(prior.parts, self.parameters)
 
-    # -- evidence adds, see :mod:`bayeslearn.mixture.incremental`
+    # -- evidence adds, see :mod:`bayeslearn.mixture.updates`
 
     def update(self, data: Any, *, sample_weight: Any = None, forgetting_factor: float = 1.0) -> MixtureModel:
         """Return the model after more rows: one step of online EM.
@@ -323,7 +329,7 @@ class MixtureModel(Saved, Fitted, Reported, kind="mixture", version=2):
         forgetting_factor
             The weight of what is known so far, from 0 to 1.
         """
-        return incremental.updated(self, self.rows(data, sample_weight), forgetting_factor)
+        return updates.updated(self, self.rows(data, sample_weight), forgetting_factor)
 
     def remove(self, data: Any, *, sample_weight: Any = None) -> MixtureModel:
         """Return the model without some of its rows.
@@ -331,11 +337,11 @@ class MixtureModel(Saved, Fitted, Reported, kind="mixture", version=2):
         Rows that were added together by one :meth:`update` are removed exactly; of others the statistics that this
         model expects are subtracted.
         """
-        return incremental.removed(self, self.rows(data, sample_weight))
+        return updates.removed(self, self.rows(data, sample_weight))
 
     def discount(self, forgetting_factor: float) -> MixtureModel:
         """Return the model with every row counting for `forgetting_factor` (0 to 1); the prior stays."""
-        return incremental.discounted(self, forgetting_factor)
+        return updates.discounted(self, forgetting_factor)
 
     def merge(self, other: MixtureModel) -> MixtureModel:
         """Return the model of the rows of both, the same as ``self + other``."""
@@ -347,19 +353,19 @@ class MixtureModel(Saved, Fitted, Reported, kind="mixture", version=2):
         Both have the same parts, and components in the same order: they were updated from one model, or are brought
         in order by :meth:`align`.
         """
-        return incremental.added(self, other) if isinstance(other, MixtureModel) else NotImplemented
+        return updates.added(self, other) if isinstance(other, MixtureModel) else NotImplemented
 
     def __sub__(self, other: MixtureModel) -> MixtureModel:
         """The model without the rows of another one, except for those of a base of both."""
-        return incremental.subtracted(self, other) if isinstance(other, MixtureModel) else NotImplemented
+        return updates.subtracted(self, other) if isinstance(other, MixtureModel) else NotImplemented
 
     def align(self, to: MixtureModel) -> MixtureModel:
         """Return the model with its components in the order in which they are most similar to those of another."""
-        return reordering.aligned(self, to)
+        return updates.aligned(self, to)
 
     def reorder_components(self, order: Any) -> MixtureModel:
         """Return the model with its components in another order."""
-        return reordering.reordered(self, order)
+        return updates.reordered(self, order)
 
     # -- results
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayeslearn.components.documents import plain_component, read_component
+from bayeslearn.components.product import plain_component, read_component
 from bayeslearn.distributions import Counts, Dirichlet, StatisticsBundle
 from bayeslearn.mixture.model import SHARES, MixtureModel, MixturePrior
 from bayeslearn.model_values import ARRAY, plain, plain_lineage

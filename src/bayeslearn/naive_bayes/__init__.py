@@ -14,17 +14,17 @@ if TYPE_CHECKING:
     from bayeslearn.naive_bayes import tabular as tabular
     from bayeslearn.naive_bayes import text as text
     from bayeslearn.naive_bayes.tabular.aode import AODEClassifier as AODEClassifier
-    from bayeslearn.naive_bayes.tabular.calibration import calibrate as calibrate
-    from bayeslearn.naive_bayes.tabular.calibration import calibration_curve as calibration_curve
-    from bayeslearn.naive_bayes.tabular.cross_validation import CrossValidation as CrossValidation
-    from bayeslearn.naive_bayes.tabular.cross_validation import cross_validate as cross_validate
     from bayeslearn.naive_bayes.tabular.estimators import NaiveBayesClassifier as NaiveBayesClassifier
     from bayeslearn.naive_bayes.tabular.explanation import CellContributions as CellContributions
     from bayeslearn.naive_bayes.tabular.fit import fit_naive_bayes as fit_naive_bayes
-    from bayeslearn.naive_bayes.tabular.fit_info import NaiveBayesFitInfo as NaiveBayesFitInfo
-    from bayeslearn.naive_bayes.tabular.indicators import ClassIndicator as ClassIndicator
-    from bayeslearn.naive_bayes.tabular.indicators import class_indicators as class_indicators
+    from bayeslearn.naive_bayes.tabular.label_statistics import ClassIndicator as ClassIndicator
+    from bayeslearn.naive_bayes.tabular.label_statistics import class_indicators as class_indicators
     from bayeslearn.naive_bayes.tabular.model import NaiveBayesModel as NaiveBayesModel
+    from bayeslearn.naive_bayes.tabular.out_of_fold import CrossValidation as CrossValidation
+    from bayeslearn.naive_bayes.tabular.out_of_fold import calibrate as calibrate
+    from bayeslearn.naive_bayes.tabular.out_of_fold import calibration_curve as calibration_curve
+    from bayeslearn.naive_bayes.tabular.out_of_fold import cross_validate as cross_validate
+    from bayeslearn.naive_bayes.tabular.reporting import NaiveBayesFitInfo as NaiveBayesFitInfo
     from bayeslearn.naive_bayes.text.count_vectorizer import CountVectorizer as CountVectorizer
     from bayeslearn.naive_bayes.text.estimators import TextClassifier as TextClassifier
     from bayeslearn.naive_bayes.text.fit import fit_text as fit_text

@@ -1,8 +1,12 @@
-"""Training rows and their targets, and new rows by their columns. Numbers are numeric, however few they are."""
+"""Training rows and their targets, new rows by their columns, and models with more rows or fewer rows.
+
+Numbers are numeric, however few they are.
+"""
 
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,20 +17,27 @@ from bayeslearn.errors import (
     BayeslearnWarning,
     DataError,
     EmptyTableError,
+    MismatchError,
     MissingValuesError,
     ShapeError,
     listed,
 )
-from bayeslearn.neighbors.distances import with_another
+from bayeslearn.neighbors.distances import Distance, with_another
 from bayeslearn.sources.usability import dropping, named_columns, warn_dropped, without_identifiers
 from bayeslearn.tables import DiscreteVariable, NumericVariable, Schema, Table, Variable, as_table
-from bayeslearn.tables.numeric_states import all_numbers, with_numbers
 from bayeslearn.tables.schema import require_finite
+from bayeslearn.tables.state_encoding import all_numbers, with_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from numpy.typing import NDArray
+
+    from bayeslearn.distributions.row_lineage import RowLineage
+    from bayeslearn.neighbors.model import NeighborsModel
+
+    Floats = NDArray[np.float64]
+    Rows = NDArray[np.int64]
 
 
 def examples(data: Any, *, sample_weight: Any = None, discrete: Iterable[str] = (), **how: Any) -> Table:
@@ -249,3 +260,76 @@ def read_targets(
 def coded(column: Table) -> NDArray[Any]:
     """The only column of a table, as codes or numbers."""
     return column.codes[0].astype(np.int64) if column.schema.discrete else np.array(column.values[0])
+
+
+def with_rows(model: NeighborsModel, data: Any, target: Any, sample_weight: Any) -> NeighborsModel:
+    """The model with more rows."""
+    table, variable, found = read(model, data, target, sample_weight)
+    lineage = row_lineage.extended(
+        lineage_of(model), [table.codes, table.values, found, table.sample_weight], len(table)
+    )
+    return grown(model, table, variable, found, lineage)
+
+
+def without_rows(model: NeighborsModel, data: Any, target: Any, sample_weight: Any) -> NeighborsModel:
+    """The model without some of its rows."""
+    table, _, found = read(model, data, target, sample_weight)
+    left = remaining(joined(model.examples, table), np.concatenate([model.targets, found]), len(model))
+    kept = np.flatnonzero(left > 0)
+    if not len(kept):
+        raise EmptyTableError("no training row would be left", hint="keep at least one row")
+    return with_weights(model, left[kept], kept)
+
+
+def merged(one: NeighborsModel, other: NeighborsModel) -> NeighborsModel:
+    """The model with the rows of both; rows that one was updated from and both have count once."""
+    require_same(one, other)
+    mine, theirs, lineage = row_lineage.merged(
+        lineage_of(one), lineage_of(other), one.sample_weight, other.sample_weight
+    )
+    kept = replace(one, examples=one.examples.take(mine), targets=one.targets[mine], lineage=None)
+    variable, found = recoded_targets(one.target, other.target, other.targets[theirs])
+    return grown(kept, other.examples.take(theirs), variable, found, lineage)
+
+
+def read(model: NeighborsModel, data: Any, target: Any, sample_weight: Any) -> tuple[Table, Variable, NDArray[Any]]:
+    """Rows that are added or removed, by the columns of the model."""
+    name = model.target.name if target is None else target
+    if not isinstance(name, str):
+        table = more(model.examples.schema, data, sample_weight)
+        return table, *read_targets(name, model.target.name, like=model.target)
+    return more_labeled(model.examples.schema, model.target, data, name, sample_weight)
+
+
+def grown(model: NeighborsModel, table: Table, variable: Variable, targets: Any, lineage: RowLineage) -> NeighborsModel:
+    """The model with more rows, and the distance of all."""
+    rows = joined(model.examples, table) if len(table) else model.examples
+    distance = Distance.learn(rows, model.distance.metric, model.distance.feature_weights)
+    both = np.concatenate([model.targets, targets])
+    return replace(model, examples=rows, target=variable, targets=both, distance=distance, lineage=lineage)
+
+
+def with_weights(model: NeighborsModel, sample_weight: Floats, rows: Rows) -> NeighborsModel:
+    """The model of some of its rows with these weights."""
+    table = model.examples.take(rows).with_weights(None if (sample_weight == 1).all() else sample_weight)
+    distance = Distance.learn(table, model.distance.metric, model.distance.feature_weights)
+    lineage = row_lineage.taken(lineage_of(model), rows)
+    return replace(model, examples=table, targets=model.targets[rows], distance=distance, lineage=lineage)
+
+
+def lineage_of(model: NeighborsModel) -> RowLineage:
+    """The update that each row came with."""
+    table = model.examples
+    arrays = [table.codes, table.values, model.targets, table.sample_weight]
+    return row_lineage.started(model.lineage, arrays, len(table))
+
+
+def require_same(one: NeighborsModel, other: NeighborsModel) -> None:
+    """Only models of the same columns, target and distance can be merged."""
+    kinds = [{v.name: type(v) for v in (*m.examples.schema, m.target)} for m in (one, other)]
+    settings = [(m.target.name, m.distance.metric, m.feature_weights) for m in (one, other)]
+    if kinds[0] != kinds[1] or settings[0] != settings[1]:
+        raise MismatchError(
+            "the models have different columns, targets, metrics or feature weights",
+            hint="fit both with the same settings", differs="settings",
+        )  # fmt: skip

@@ -23,7 +23,7 @@ from bayeslearn.distributions.moments import require_squares
 from bayeslearn.distributions.priors import cases_of, dirichlet_prior
 from bayeslearn.errors import EmptyTableError, MissingValuesError, ParameterError, ShapeError
 from bayeslearn.fit_info import Fitted
-from bayeslearn.neighbors import inputs, reporting, search_index, serialization, updates, voting
+from bayeslearn.neighbors import inputs, reporting, search_index, voting
 from bayeslearn.neighbors.distances import Distance, as_weights
 from bayeslearn.neighbors.inputs import read_targets
 from bayeslearn.printable import printable
@@ -190,6 +190,11 @@ class NeighborsModel(Fitted, Reported, Saved, kind="neighbors", version=3):
     def sample_weight(self) -> Floats:
         """The weight of each training row."""
         return np.ones(len(self.examples)) if self.examples.sample_weight is None else self.examples.sample_weight
+
+    @property
+    def total_weight(self) -> float:
+        """The total weight of the training rows."""
+        return float(self.sample_weight.sum())
 
     @cached_property
     def points(self) -> Floats:
@@ -362,23 +367,23 @@ class NeighborsModel(Fitted, Reported, Saved, kind="neighbors", version=3):
         sample_weight
             The weight of each row, or the column that holds it.
         """
-        return updates.with_rows(self, data, target, sample_weight)
+        return inputs.with_rows(self, data, target, sample_weight)
 
     def remove(self, data: Any, target: Any = None, *, sample_weight: Any = None) -> NeighborsModel:
         """Return the model without some of its rows, each of which must be among them with the same target."""
-        return updates.without_rows(self, data, target, sample_weight)
+        return inputs.without_rows(self, data, target, sample_weight)
 
     def merge(self, *others: NeighborsModel) -> NeighborsModel:
         """Return the model with the rows of others; rows that several were updated from count once."""
-        return reduce(updates.merged, others, self)
+        return reduce(inputs.merged, others, self)
 
     def __add__(self, other: NeighborsModel) -> NeighborsModel:
-        return updates.merged(self, other) if isinstance(other, NeighborsModel) else NotImplemented
+        return inputs.merged(self, other) if isinstance(other, NeighborsModel) else NotImplemented
 
     def discount(self, forgetting_factor: float) -> NeighborsModel:
         """Return the model with the weights of its rows multiplied by a factor in (0, 1]."""
         factor = validation.number("forgetting_factor", forgetting_factor, above=0, max_value=1)
-        return updates.with_weights(self, self.sample_weight * factor, np.arange(len(self)))
+        return inputs.with_weights(self, self.sample_weight * factor, np.arange(len(self)))
 
     def weighted(self, feature_weights: Any) -> NeighborsModel:
         """Return the model with other weights of columns."""
@@ -406,9 +411,9 @@ class NeighborsModel(Fitted, Reported, Saved, kind="neighbors", version=3):
 
     def to_document(self) -> dict[str, Any]:
         """Return the model as plain values and arrays: settings, and columns with their cells."""
-        return serialization.to_document(self)
+        return reporting.to_document(self)
 
     @classmethod
     def from_document(cls, reader: Reader, document: dict[str, Any]) -> NeighborsModel:
         """Return the model of a document, all of which is checked."""
-        return cls(*serialization.from_document(reader, document))
+        return cls(*reporting.from_document(reader, document))

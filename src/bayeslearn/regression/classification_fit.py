@@ -15,11 +15,10 @@ from bayeslearn.progress import part, reports_progress
 from bayeslearn.regression.classification_model import ClassificationModel
 from bayeslearn.regression.feature_encoding import Features
 from bayeslearn.regression.fit_results import ClassificationFitInfo, with_info
-from bayeslearn.regression.inputs import read
 from bayeslearn.regression.logistic import LogisticFit
 from bayeslearn.regression.logistic_optimizers import NormalPrior
 from bayeslearn.regression.rbf_fit import choose
-from bayeslearn.regression.targets import Examples, coded, examples, known_classes, probabilities, shares
+from bayeslearn.regression.targets import Examples, coded, examples, known_classes, probabilities, read, shares
 from bayeslearn.sources import with_options
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from bayeslearn.errors import MismatchError, ParameterError, ShapeError
 from bayeslearn.fit_info import Fitted
 from bayeslearn.model_values import ARRAY, NAME, NUMBER, is_scatter, plain
 from bayeslearn.printable import printable
-from bayeslearn.regression import reporting
+from bayeslearn.regression import diagnostics
 from bayeslearn.regression.explanation import explanations
 from bayeslearn.regression.feature_encoding import Features
 from bayeslearn.regression.logistic import LogisticFit
@@ -195,15 +195,15 @@ class ClassificationModel(Fitted, Reported, Saved, kind="classification", versio
 
     def report(self) -> Report:
         """Return the coefficients with intervals, and what the model was fitted to."""
-        return reporting.classification_report(self)
+        return diagnostics.classification_report(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return target, classes, features and coefficients as plain values."""
-        return reporting.plain_classification(self)
+        return diagnostics.plain_classification(self)
 
     def to_frame(self, backend: Backend = "pandas", *, level: float = 0.95) -> Any:
         """Return a data frame with a row for each coefficient: target (the class), name, mean, low, high, effect."""
-        return reporting.coefficient_frame(self, level, backend)
+        return diagnostics.coefficient_frame(self, level, backend)
 
     def plot(self, data: Any, target: Any = None, *, level: float = 0.95, ax: Any = None) -> Any:
         """Draw the probability of the last class over its only numeric column, or for these rows."""

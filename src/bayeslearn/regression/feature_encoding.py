@@ -27,9 +27,9 @@ from bayeslearn.errors import (
     ShapeError,
     listed,
 )
-from bayeslearn.regression.inputs import named, plain_numbers, read, require_finite, strings
+from bayeslearn.regression.targets import named, plain_numbers, read, require_finite, strings
 from bayeslearn.tables import DiscreteVariable, NumericVariable, Schema, as_table
-from bayeslearn.tables.notes import collected
+from bayeslearn.tables.conversion import collected
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from bayeslearn.model_values import Reader
     from bayeslearn.tables import Table
-    from bayeslearn.tables.notes import Notes
+    from bayeslearn.tables.conversion import Notes
 
     Floats = NDArray[np.float64]
 

@@ -17,8 +17,8 @@ import numpy as np
 from bayeslearn import validation
 from bayeslearn.errors import ImproperPriorError
 from bayeslearn.fit_info import FitInfo, plain, with_fit_info
-from bayeslearn.regression import diagnostics, reporting
-from bayeslearn.regression.priors import undetermined
+from bayeslearn.regression import diagnostics
+from bayeslearn.regression.bayesian_linear import undetermined
 from bayeslearn.regression.targets import coded
 from bayeslearn.reports import Grid, Pairs, Report
 
@@ -92,7 +92,7 @@ class RegressionFitInfo(FitInfo):
 
     def coefficients(self, level: float = 0.95) -> list[Coefficient]:
         """Return the coefficients with their intervals, those with the largest effects first."""
-        return reporting.coefficients(self._model, level) if hasattr(self._model, "basis") else []
+        return diagnostics.coefficients(self._model, level) if hasattr(self._model, "basis") else []
 
     def to_dict(self, *, level: float = 0.95) -> dict[str, Any]:
         """Return all that the fit found out as plain values; intervals have this level."""
@@ -107,7 +107,7 @@ class RegressionFitInfo(FitInfo):
 
     def report(self, *, level: float = 0.95) -> Report:
         """Return what the fit found out, as blocks; intervals have this level."""
-        grid = reporting.coefficient_grid(self.coefficients(level), level)
+        grid = diagnostics.coefficient_grid(self.coefficients(level), level)
         return Report(self._title(), Pairs(self._pairs()), *self._blocks(), grid, self._dropped(), self._noted())
 
     def _facts(self) -> dict[str, Any]:
@@ -377,7 +377,7 @@ class LocalFitInfo(RegressionFitInfo):
         return f"Local regression of {', '.join(self.targets)}"
 
     def _pairs(self) -> dict[str, Any]:
-        pairs = super()._pairs() | reporting.settings(self._model)
+        pairs = super()._pairs() | diagnostics.settings(self._model)
         for name, value in self.noise.items():
             words = "unknown: too few rows" if math.isnan(value) else value
             pairs[self._named("Noise (standard deviation)", name)] = words

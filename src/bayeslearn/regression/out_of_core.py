@@ -12,19 +12,18 @@ import numpy as np
 
 from bayeslearn.distributions import JointMoments, Moments
 from bayeslearn.distributions.moments import MEAN_ROUNDING
-from bayeslearn.distributions.row_assignment import assign
+from bayeslearn.distributions.sufficient_statistics import assign
 from bayeslearn.errors import DataError, MissingValuesError, ParameterError
 from bayeslearn.regression.bayesian_linear import collect
 from bayeslearn.regression.feature_encoding import Features, width
-from bayeslearn.regression.inputs import strings
-from bayeslearn.regression.targets import no_numbers, target_names
+from bayeslearn.regression.targets import no_numbers, strings, target_names
 from bayeslearn.sources.base import Scanned
 from bayeslearn.sources.scanning import as_source
 from bayeslearn.sources.usability import dropping, named_columns, warn_dropped, without_identifiers
 from bayeslearn.tables import DiscreteVariable, NumericVariable, Schema
-from bayeslearn.tables.numeric_states import all_numbers
 from bayeslearn.tables.schema import require_known
 from bayeslearn.tables.source_protocol import same
+from bayeslearn.tables.state_encoding import all_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -87,9 +87,11 @@ def examples_of(model: Any, data: Any, target: Any) -> Examples:
     if data is None:
         if not hasattr(model, "rows"):
             raise ParameterError("the model does not keep its rows", hint="give the rows to draw: plot(data)")
-        columns = dict(zip(model.features.schema.names, model.rows.T, strict=True))
         if model.features.schema.discrete:
-            raise ParameterError("rows with categorical columns are given to be drawn", hint="plot(data)")
+            raise ParameterError(
+                "training rows with categorical columns cannot be drawn", hint="give the rows to draw: plot(data)"
+            )
+        columns = dict(zip(model.features.schema.names, model.rows.T, strict=True))
         return Examples(as_table(columns, schema=model.features.schema), model.outputs.reshape(len(model.rows), -1),
                         model.targets)  # fmt: skip
     if isinstance(model, ClassificationModel):

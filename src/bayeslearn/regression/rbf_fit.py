@@ -15,10 +15,9 @@ import numpy as np
 
 from bayeslearn import validation
 from bayeslearn.progress import part, reports_progress, should_stop
-from bayeslearn.regression.bayesian_linear import LinearFit, collect
+from bayeslearn.regression.bayesian_linear import LinearFit, best, collect
 from bayeslearn.regression.feature_encoding import Features
 from bayeslearn.regression.fit_results import RBFFitInfo, TriedUnits, with_info
-from bayeslearn.regression.priors import best
 from bayeslearn.regression.rbf import MOST_UNITS, WAYS, RBFBasis, place, typical_width, widths_of
 from bayeslearn.regression.regression_model import RegressionModel, learned
 from bayeslearn.regression.targets import examples

@@ -25,17 +25,14 @@ from bayeslearn.errors import MismatchError, ParameterError, ShapeError, listed
 from bayeslearn.fit_info import Fitted
 from bayeslearn.model_values import ARRAY, is_scatter, plain, plain_lineage
 from bayeslearn.printable import printable
-from bayeslearn.regression import reporting
-from bayeslearn.regression.bayesian_linear import LinearFit, collect
-from bayeslearn.regression.explanation import explanations
+from bayeslearn.regression import diagnostics
+from bayeslearn.regression.bayesian_linear import LinearFit, collect, prior_of
+from bayeslearn.regression.explanation import NumericPredictions, explanations
 from bayeslearn.regression.feature_encoding import Features
 from bayeslearn.regression.fit_results import LinearFitInfo, attached, of_source, with_info
-from bayeslearn.regression.inputs import require_rows
 from bayeslearn.regression.out_of_core import collected_from, more_of, opened
-from bayeslearn.regression.predictions import NumericPredictions
-from bayeslearn.regression.priors import prior_of
 from bayeslearn.regression.rbf import RBFBasis
-from bayeslearn.regression.targets import Examples, examples, numbers_in, numbers_of, target_names
+from bayeslearn.regression.targets import Examples, examples, numbers_in, numbers_of, require_rows, target_names
 from bayeslearn.reports import Reported
 from bayeslearn.sources import with_options
 from bayeslearn.sources.scanning import is_source
@@ -243,15 +240,15 @@ class RegressionModel(NumericPredictions, Fitted, Reported, Saved, kind="regress
 
     def report(self) -> Report:
         """Return the coefficients with intervals, and what the model was fitted to."""
-        return reporting.regression_report(self)
+        return diagnostics.regression_report(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return targets, features and coefficients as plain values."""
-        return reporting.plain_regression(self)
+        return diagnostics.plain_regression(self)
 
     def to_frame(self, backend: Backend = "pandas", *, level: float = 0.95) -> Any:
         """Return a data frame with a row for each coefficient: target, name, mean, low, high, effect."""
-        return reporting.coefficient_frame(self, level, backend)
+        return diagnostics.coefficient_frame(self, level, backend)
 
     def plot(self, data: Any, target: Any = None, *, level: float = 0.95, ax: Any = None) -> Any:
         """Draw the function over its only numeric column, or predicted against observed values of these rows."""
@@ -327,7 +324,7 @@ def fit_linear(
     prior
         ``"auto"``: ``"reference"`` (least squares with the textbooks' intervals) where the rows determine every weight,
         else ``"weak"``. Or ``"none"`` (maximum likelihood), an equivalent sample size (ridge), ``"evidence"`` (the
-        sample size of the highest marginal likelihood), or a prior; see :mod:`bayeslearn.regression.priors`.
+        sample size of the highest marginal likelihood), or a prior; see :mod:`bayeslearn.regression.bayesian_linear`.
     columns, discrete, sample_weight, max_states
         As in :meth:`Features.learn`.
     na_values, keep_default_na, drop_columns

@@ -21,16 +21,14 @@ from bayeslearn.errors import DataError, option
 from bayeslearn.reports import Grid, Report, Reported
 from bayeslearn.tables.columns import FEW as FEW_CELLS
 from bayeslearn.tables.columns import Column, Levels, all_whole, is_missing, level_numbers, levels, plain_floats
-from bayeslearn.tables.dates import DATES, date_fits, parts_of
-from bayeslearn.tables.formats import EVERY, Fits, fits_of
+from bayeslearn.tables.formats import DATES, EVERY, Fits, date_fits, fits_of, parts_of
 from bayeslearn.tables.frames import frame_of
-from bayeslearn.tables.interpretation import interpreted, seconds, sources_of
+from bayeslearn.tables.identifiers import SUSPECTS, Codes, Suspect, suspects_in
 from bayeslearn.tables.markers import is_suspect
 from bayeslearn.tables.schema import Schema, require_known
 from bayeslearn.tables.state_encoding import UNKNOWN, StateLookup, with_values
-from bayeslearn.tables.suspects import SUSPECTS, Codes, Suspect, suspects_in
 from bayeslearn.tables.table_builder import choose, coded
-from bayeslearn.tables.type_inference import require_one_kind
+from bayeslearn.tables.type_inference import interpreted, require_one_kind, seconds, sources_of
 from bayeslearn.tables.variables import DiscreteVariable
 from bayeslearn.validation import MAX_INTEGER
 

@@ -17,8 +17,7 @@ import pyarrow as pa
 from bayeslearn.errors import ParameterError
 from bayeslearn.sources.duckdb_source import DuckDBSource, duckdb, limited, quoted, require_same
 from bayeslearn.sources.engines import ThreadEngine
-from bayeslearn.sources.file_source import FileSource
-from bayeslearn.sources.shard_readers import read_shard
+from bayeslearn.sources.file_source import FileSource, read_shard
 from bayeslearn.tables.file_readers import column_names
 from bayeslearn.tables.schema import name_list, require_known
 

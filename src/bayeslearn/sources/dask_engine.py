@@ -21,7 +21,7 @@ from bayeslearn import validation
 from bayeslearn.errors import ClusterError, ParameterError
 from bayeslearn.kernels.threads import thread_count
 from bayeslearn.sources import dask_client
-from bayeslearn.sources.cluster_tasks import Answer, Work, fetch, killed
+from bayeslearn.sources.dask_client import Answer, Work, fetch, killed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

@@ -16,14 +16,13 @@ from bayeslearn.sources.base import Scanned, rebatched, require_some, rows_of_ba
 from bayeslearn.sources.batch_source import BatchReader, BatchStreams
 from bayeslearn.sources.column_profiles import ColumnProfiles, digest_of
 from bayeslearn.sources.encoding import Coder
-from bayeslearn.sources.engines import ThreadEngine
-from bayeslearn.sources.memory_limits import bytes_of
-from bayeslearn.sources.shard_readers import columns_of_batch
+from bayeslearn.sources.engines import ThreadEngine, bytes_of
+from bayeslearn.sources.file_source import columns_of_batch
 from bayeslearn.tables.file_names import is_file
 from bayeslearn.tables.folded import Summed
-from bayeslearn.tables.interpretation import sources_of
 from bayeslearn.tables.schema import require_known
-from bayeslearn.tables.stamps import require_unchanged
+from bayeslearn.tables.text_heads import require_unchanged
+from bayeslearn.tables.type_inference import sources_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator

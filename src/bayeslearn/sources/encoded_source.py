@@ -27,15 +27,15 @@ from bayeslearn.sources.batch_source import BatchReader, BatchStreams
 from bayeslearn.sources.column_profiles import ColumnProfiles, digest_of
 from bayeslearn.sources.engines import Engine, ThreadEngine
 from bayeslearn.sources.file_source import FileSource, folded, tables_of
-from bayeslearn.sources.part_files import read_table, write_arrays
+from bayeslearn.sources.shards import read_table, write_arrays
 from bayeslearn.tables import Schema, Table
 from bayeslearn.tables.arrow_columns import table_column, table_columns
 from bayeslearn.tables.conversion import requested
 from bayeslearn.tables.file_names import is_file
 from bayeslearn.tables.folded import Sum
 from bayeslearn.tables.markers import Missing
-from bayeslearn.tables.stamps import Stamp, stamp_of
 from bayeslearn.tables.table_builder import build
+from bayeslearn.tables.text_heads import Stamp, stamp_of
 
 if TYPE_CHECKING:
     import os

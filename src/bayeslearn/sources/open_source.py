@@ -9,17 +9,15 @@ from bayeslearn.errors import EmptyTableError, FormatError, listed
 from bayeslearn.sources.base import rows_of_batch
 from bayeslearn.sources.batch_source import BatchSource, looked_at, require_again
 from bayeslearn.sources.encoded_source import EncodedSource, open_encoded
-from bayeslearn.sources.engines import Engine, ThreadEngine
+from bayeslearn.sources.engines import Engine, ThreadEngine, bytes_of
 from bayeslearn.sources.file_source import FileSource, Looked, ShardDigest, folded
-from bayeslearn.sources.memory_limits import bytes_of
 from bayeslearn.sources.scanning import is_paths, is_relation
 from bayeslearn.sources.shards import matching, require_alike, row_groups, shards_of
 from bayeslearn.tables import Schema, Source
 from bayeslearn.tables.file_readers import column_names
-from bayeslearn.tables.interpretation import sources_of
 from bayeslearn.tables.schema import require_known
-from bayeslearn.tables.stamps import stamp_of
-from bayeslearn.tables.wide import collector_paused
+from bayeslearn.tables.text_heads import collector_paused, stamp_of
+from bayeslearn.tables.type_inference import sources_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -2,6 +2,10 @@
 
 Frames of every library come through narwhals, column by column, so that an index never turns into data. Python objects
 that Arrow has no common type for stay a list, to be reported or, when declared discrete, kept as they are.
+
+Arrow has no type for intervals and periods of pandas. Intervals that touch each other are those between cuts, as a
+discretized column has them, so that numbers find theirs; others are states in their order. A period is the date at
+which it starts.
 """
 
 from __future__ import annotations
@@ -9,6 +13,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from datetime import date, time, timedelta
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -18,7 +23,7 @@ import pyarrow as pa
 from bayeslearn.errors import EmptyTableError, ParameterError, ShapeError
 from bayeslearn.tables.columns import Column, arrow_column, arrow_columns
 from bayeslearn.tables.file_readers import read_file
-from bayeslearn.tables.pandas_types import pandas_column
+from bayeslearn.tables.intervals import below, interval_names
 from bayeslearn.tables.raw import RawTable
 from bayeslearn.tables.schema import require_unique
 from bayeslearn.tables.table import Table
@@ -30,6 +35,33 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Names = tuple[str, ...] | None
+
+
+def pandas_column(name: str, series: Any) -> Column | None:
+    """A pandas series of intervals, of categories that are intervals, or of periods; None for any other."""
+    kind = type(series.dtype).__name__
+    if kind == "PeriodDtype":
+        return Column(name, pa.array(series.dt.to_timestamp(), from_pandas=True))
+    if kind == "IntervalDtype":
+        series, kind = series.astype("category"), "CategoricalDtype"
+    if kind != "CategoricalDtype" or type(series.dtype.categories.dtype).__name__ != "IntervalDtype":
+        return None
+    series = series.cat.reorder_categories(series.cat.categories.sort_values())
+    intervals, codes = series.cat.categories, series.cat.codes.to_numpy()
+    cuts = cuts_between(intervals)
+    names = list(map(str, intervals)) if cuts is None else list(interval_names(cuts))
+    place = pa.array(codes, mask=codes < 0).cast(pa.int32())
+    return Column(name, pa.DictionaryArray.from_arrays(place, pa.array(names)), declared=True, cuts=cuts)
+
+
+def cuts_between(intervals: Any) -> tuple[float, ...] | None:
+    """The cuts between intervals that touch and are closed on one side; None for others, such as those of dates."""
+    if intervals.closed not in {"left", "right"} or intervals.dtype.subtype.kind not in "iuf" or len(intervals) < 2:
+        return None
+    if any(a != b for (_, a), (b, _) in pairwise(zip(intervals.left, intervals.right, strict=True))):
+        return None
+    bounds = [float(x) for x in intervals.right[:-1]]
+    return tuple(bounds if intervals.closed == "right" else map(below, bounds))
 
 
 def gather(data: Any, names: Names, expected: tuple[str, ...]) -> tuple[list[Column], Names]:

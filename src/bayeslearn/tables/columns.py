@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 
 from bayeslearn import validation
 from bayeslearn.errors import DataError, FormatError, MixedTypesError, option
-from bayeslearn.tables.dates import is_temporal
+from bayeslearn.tables.formats import is_temporal
 from bayeslearn.tables.markers import NUMBER, Missing
 from bayeslearn.tables.schema import require_finite
 

@@ -22,8 +22,7 @@ import numpy as np
 
 from bayeslearn import validation
 from bayeslearn.errors import BayeslearnWarning, ConstantColumnError, ParameterError, listed
-from bayeslearn.tables.interval_values import summarized, weighted_values
-from bayeslearn.tables.intervals import WHOLE, between, separators
+from bayeslearn.tables.intervals import WHOLE, between, separators, summarized, weighted_values
 from bayeslearn.tables.intervals import below as just_below
 from bayeslearn.tables.schema import name_list
 from bayeslearn.tables.variables import DiscreteVariable

@@ -24,9 +24,15 @@ from bayeslearn.errors import CapacityError, EmptyTableError, FormatError, Input
 from bayeslearn.tables.columns import Column, arrow_columns, is_unicode
 from bayeslearn.tables.fast_csv import coded_columns
 from bayeslearn.tables.file_names import DELIMITERS, PARQUET, TEXT, ending, is_file, is_folder, is_packed
-from bayeslearn.tables.stamps import require_unchanged, stamp_of
-from bayeslearn.tables.text_heads import TextHead, text_head
-from bayeslearn.tables.wide import RaggedError, is_wide, wide_batches
+from bayeslearn.tables.text_heads import (
+    RaggedError,
+    TextHead,
+    is_wide,
+    require_unchanged,
+    stamp_of,
+    text_head,
+    wide_batches,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

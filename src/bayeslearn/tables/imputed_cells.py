@@ -59,10 +59,11 @@ def in_memory(data: Any) -> Any:
     return frame.collect().to_native() if isinstance(frame, nw.LazyFrame) else data
 
 
-def completed(data: Any, schema: Schema, complete: Callable[[Table], Table]) -> Any:
+def completed(data: Any, schema: Schema, complete: Callable[[Table], Table], **markers: Any) -> Any:
     """The data with missing values filled, in the same kind of container.
 
-    `complete` fills a table of a schema. Other columns of the data, and observed values, stay as they are.
+    `complete` fills a table of a schema, `markers` are those of missing values. Other columns of the data, and observed
+    values, stay as they are.
     """
     from bayeslearn.tables.conversion import as_table  # noqa: PLC0415 - it reads all kinds of data
 
@@ -71,7 +72,7 @@ def completed(data: Any, schema: Schema, complete: Callable[[Table], Table]) -> 
     names = [column.name for column in found]
     weights = data.sample_weight if isinstance(data, Table) else None
     cells = {column.name: column.data for column in found}
-    table = as_table(cells, schema=schema, missing_columns="missing", sample_weight=weights)
+    table = as_table(cells, schema=schema, missing_columns="missing", sample_weight=weights, **markers)
     full, fills = complete(table), {}
     for name in names:
         if name in schema:

@@ -52,7 +52,10 @@ class Schema:
         variables = tuple(variables)
         for variable in variables:
             if not isinstance(variable, DiscreteVariable | NumericVariable):
-                raise ParameterError(f"a schema is made of Discrete and Numeric variables, got {variable!r}")
+                raise ParameterError(
+                    f"a schema consists of variables, got {variable!r}",
+                    hint="DiscreteVariable(name, states) or NumericVariable(name)",
+                )
         require_unique(v.name for v in variables)
         discrete = tuple(v for v in variables if isinstance(v, DiscreteVariable))
         numeric = tuple(v for v in variables if isinstance(v, NumericVariable))
@@ -220,12 +223,19 @@ def row_positions(rows: NDArray[Any], n_rows: int) -> NDArray[np.intp]:
     """Return the positions of rows that are given by position or by a mask."""
     if rows.dtype == bool:
         if rows.shape != (n_rows,):
-            raise ShapeError(f"expected a mask of shape ({n_rows},), got {rows.shape}")
+            raise ShapeError(
+                f"expected a mask of shape ({n_rows},), got {rows.shape}", hint="one True or False for each row"
+            )
         return np.flatnonzero(rows)
     if rows.ndim != 1 or (rows.size and not np.issubdtype(rows.dtype, np.integer)):
-        raise ShapeError(f"expected a list of row numbers or a mask, got shape {rows.shape} of {rows.dtype}")
+        raise ShapeError(
+            f"expected a list of row numbers or a mask, got shape {rows.shape} of {rows.dtype}",
+            hint="for instance take([0, 2]) or take(mask)",
+        )
     rows = rows if rows.size else rows.astype(np.intp)
     outside = (rows < -n_rows) | (rows >= n_rows)
     if outside.any():
-        raise ParameterError(f"there is no row {rows[outside][0]} in a table of {n_rows} rows")
+        raise ParameterError(
+            f"there is no row {rows[outside][0]} in a table of {n_rows} rows", hint="rows are numbered from 0"
+        )
     return rows.astype(np.intp)

@@ -23,9 +23,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.tables.columns import Column
-    from bayeslearn.tables.documents import DocumentBatch
+    from bayeslearn.tables.documents import DocumentBatch, Runs
     from bayeslearn.tables.markers import Markers, Missing
-    from bayeslearn.tables.runs import Runs
     from bayeslearn.tables.schema import Schema
     from bayeslearn.tables.table import Table
 
@@ -152,7 +151,7 @@ class Source(Folded["Table"]):
 
         `read` makes arrays of the columns `names` and of that of the ids, each with a row for every row.
         """
-        from bayeslearn.tables.runs import RunReader, whole  # noqa: PLC0415 - few data are sequences
+        from bayeslearn.tables.documents import RunReader, whole  # noqa: PLC0415 - few data are sequences
 
         wanted = tuple(dict.fromkeys([*name_list("names", names), id]))
         return Streamed(self, wanted, RunReader(id, self.markers, read), across=whole)

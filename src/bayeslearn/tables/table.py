@@ -18,7 +18,7 @@ import numpy as np
 from bayeslearn import validation
 from bayeslearn.errors import ParameterError, UnknownColumnError, listed
 from bayeslearn.printable import printable
-from bayeslearn.tables import discretization, distinct_rows
+from bayeslearn.tables import contingency, discretization
 from bayeslearn.tables.contingency import Counter
 from bayeslearn.tables.markers import Missing
 from bayeslearn.tables.schema import Schema, checked_shapes, different, name_list, row_positions
@@ -255,7 +255,7 @@ class Table(Source):
         >>> coin.distinct().codes, coin.distinct().sample_weight
         (array([[0, 1]], dtype=int8), array([3., 1.]))
         """
-        first, group = distinct_rows.groups(self.codes, [v.size for v in self.schema.discrete], self.values)
+        first, group = contingency.groups(self.codes, [v.size for v in self.schema.discrete], self.values)
         folded = np.bincount(group, self.sample_weight, minlength=len(first)).astype(float)
         return self.take(first).with_weights(folded)
 

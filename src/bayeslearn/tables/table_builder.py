@@ -25,14 +25,13 @@ from bayeslearn.errors import (
 )
 from bayeslearn.tables.arrow_columns import gather, list_column
 from bayeslearn.tables.columns import Column, column_weights, is_missing
-from bayeslearn.tables.interpretation import interpreted, sources_of, with_origins
 from bayeslearn.tables.raw import RawTable
 from bayeslearn.tables.schema import Schema, require_known, require_unique
 from bayeslearn.tables.state_encoding import code_by, suspect_words
 from bayeslearn.tables.table import Table, code_type
-from bayeslearn.tables.type_inference import discover
+from bayeslearn.tables.text_heads import collector_paused
+from bayeslearn.tables.type_inference import discover, interpreted, sources_of, with_origins
 from bayeslearn.tables.variables import DiscreteVariable, NumericVariable, Variable
-from bayeslearn.tables.wide import collector_paused
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""The head of a text file: its encoding, the character between cells, and the names of its columns.
+"""What is known before a text file is read: its stamp, its encoding, the character between cells, column names.
 
     encoding     by the byte order mark; else UTF-8, or Windows-1252 where the beginning is not UTF-8
     delimiter    of .tsv a tab; of .csv what splits the first lines into the most cells, as many in each: , ; tab or |
@@ -6,28 +6,73 @@
     twice        a name that is there already becomes NAME.1, an empty one Unnamed: 3, as in pandas
 
 What is read otherwise than as comma separated UTF-8 with names that differ is reported when the rows are read.
+
+Files of very many columns are read by Python's own reader, for Arrow keeps some ten KB for every column of a block.
+
+A stamp is the size, the time of the last change and the number of a file, taken before the file is first looked at and
+compared around every reading of it: a file that changes between two passes, or while it is read, is an error. Another
+machine may have a copy of the file with another number and time: there the size alone is compared.
 """
 
 from __future__ import annotations
 
 import codecs
 import csv
+import gc
 import gzip
 import io
+import os
+import platform
 import re
 import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
+
+import pyarrow as pa
 
 from bayeslearn.capacity import require_room
-from bayeslearn.errors import BayeslearnWarning, CapacityError, FormatError, listed
+from bayeslearn.errors import BayeslearnWarning, CapacityError, ChangedFileError, FormatError, listed
 from bayeslearn.tables.file_names import is_packed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
+
+
+class Stamp(NamedTuple):
+    """What a file looked like, and on which machine."""
+
+    size: int
+    modified: int
+    number: int
+    machine: str
+
+
+def stamp_of(path: str | os.PathLike[str]) -> Stamp | None:
+    """The stamp of a file; None for one that is not there, which reading it tells."""
+    try:
+        found = os.stat(path)  # noqa: PTH116 - once for every file of every pass
+    except (OSError, ValueError):
+        return None
+    return Stamp(found.st_size, found.st_mtime_ns, found.st_ino, platform.node())
+
+
+def require_unchanged(path: str | os.PathLike[str], before: Stamp | None) -> None:
+    """The file that was first looked at: statistics of two versions of it must not be added."""
+    if before is None:
+        return
+    now = stamp_of(path)
+    if now is not None and (now == before or (now.machine != before.machine and now.size == before.size)):
+        return
+    what = "is gone" if now is None else f"has {now.size:,} bytes" if now.size != before.size else "was written again"
+    raise ChangedFileError(
+        f"{os.fspath(path)!r} changed while it was in use: it had {before.size:,} bytes, and {what}",
+        hint="scan it again when nobody writes to it, so that all passes see the same rows",
+        path=os.fspath(path),
+    )
+
 
 #: Characters between cells; the first is taken where several split alike.
 DELIMITERS = (",", ";", "\t", "|")
@@ -260,3 +305,56 @@ def distinct_names(names: list[str]) -> list[str]:
         seen.add(new)
         found.append(new)
     return found
+
+
+#: Columns above which a file is read here.
+WIDE = 1 << 15
+
+#: Cells that are read at a time.
+CELLS = 1 << 20
+
+
+@contextmanager
+def collector_paused() -> Iterator[None]:
+    """Pause Python's garbage collector: the objects of very many columns are all kept, and would be visited often."""
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
+class RaggedError(ValueError):
+    """A row that is longer or shorter than the line of names."""
+
+
+def is_wide(head: TextHead) -> bool:
+    """Whether a file has so many columns that it is read here."""
+    return len(head.names) > WIDE
+
+
+def wide_batches(head: TextHead) -> Iterator[list[Any]]:
+    """Some rows at a time, as a text array for each column.
+
+    What cannot be read is an error of Python's reader or of the file, or a RaggedError.
+    """
+    size = max(CELLS // len(head.names), 1)
+    with head.lines() as lines:
+        reader = csv.reader(lines, delimiter=head.delimiter)
+        rows = whole_rows(reader, len(head.names))
+        while some := list(islice(rows, size)):
+            yield [pa.array(cells, pa.string()) for cells in zip(*some, strict=True)]
+
+
+def whole_rows(reader: Any, n: int) -> Iterator[list[str]]:
+    """The rows, each of n cells; empty lines are skipped, or are empty cells of a single column."""
+    for row in reader:
+        if len(row) == n:
+            yield row
+        elif n == 1 and not row:
+            yield [""]
+        elif row:
+            raise RaggedError

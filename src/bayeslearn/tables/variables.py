@@ -63,7 +63,7 @@ class DiscreteVariable(Variable):
 
     states: tuple[Any, ...]
     cuts: tuple[float, ...] | None = None
-    #: A few values of the training rows in each interval, in order; see :mod:`bayeslearn.tables.interval_values`.
+    #: A few values of the training rows in each interval, in order; see :mod:`bayeslearn.tables.intervals`.
     interval_values: tuple[tuple[float, ...], ...] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
@@ -92,7 +92,7 @@ class DiscreteVariable(Variable):
         """
         cuts = tuple(float(c) for c in cuts)
         if values is not None:
-            from bayeslearn.tables.interval_values import interval_values  # noqa: PLC0415 - only numbers need it
+            from bayeslearn.tables.intervals import interval_values  # noqa: PLC0415 - only numbers need it
 
             kept = interval_values(values, None, cuts)
         known = {} if like is None else interpretation_of(like)

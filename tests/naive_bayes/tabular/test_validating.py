@@ -14,9 +14,8 @@ from bayeslearn.distributions.priors import SAMPLE_SIZES, EmpiricalBayesPrior
 from bayeslearn.errors import DataError, ShapeError
 from bayeslearn.evaluation import folds
 from bayeslearn.naive_bayes import Calibration, PooledPrior, calibrate, calibration_curve, cross_validate
-from bayeslearn.naive_bayes.tabular.calibration import Climb
-from bayeslearn.naive_bayes.tabular.indicators import class_indicators
-from bayeslearn.naive_bayes.tabular.out_of_fold import read_out_of_fold
+from bayeslearn.naive_bayes.tabular.label_statistics import class_indicators
+from bayeslearn.naive_bayes.tabular.out_of_fold import Climb, read_out_of_fold
 from tests.naive_bayes.tabular.test_model import learned, random_rows
 
 

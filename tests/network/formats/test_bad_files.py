@@ -53,7 +53,7 @@ def refused(label, text, message, line=None, column=None):
         ("network unknown", 'network "unknown', "a quotation mark is opened and never closed", 1, 9),
         ("network unknown", "/* network unknown", "a comment is opened and never closed", 1, 1),
         ("  (no, 12+) 0.05, 0.95;\n}", "", "expected .*, found the end of the file", 23, 1),
-        ("probability ( A ) {", "probability ( A ) { default 0.5, 0.5;", "a table and rows beside it", 12, 13),
+        ("probability ( A ) {", "probability ( A ) { default 0.5, 0.5;", "a table and rows too", 12, 13),
         (
             "probability ( A ) {\n  table 0.2, 0.8",
             "probability ( A | C ) {\n  default 0.2, 0.8",

@@ -140,5 +140,5 @@ def test_counts_that_are_not_finite_are_refused():
     network = learned(np.ones((2, 3)), np.ones((2, 3)))
     cpt = replace(network["b"], counts=Counts(np.full((2, 3), np.inf)))
 
-    with pytest.raises(FormatError, match="'b' rests on is not finite"):
+    with pytest.raises(FormatError, match="of 'b' are not finite"):
         format_network(replace(network, cpts=(network["a"], cpt)), "json")

@@ -388,7 +388,7 @@ def test_gibbs_does_not_warn_of_zeros_that_evidence_takes_out():
         (
             lambda: SampledInference(rain()).query(variables=["Wet"], n=9)["Rain"],
             ParameterError,
-            "'Rain' was not asked for",
+            "no posterior for 'Rain'",
         ),
         (lambda: rain().sample(-1), ParameterError, "`n` must be at least 0, got -1"),
     ],

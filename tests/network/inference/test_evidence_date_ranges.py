@@ -15,7 +15,7 @@ from bayeslearn import fit_parameters, write_network
 from bayeslearn.errors import ParameterError, UnknownStateError
 from bayeslearn.network.inference.evidence import observe, parse_evidence
 from bayeslearn.network.inference.loopy_propagation import LoopyPropagation
-from bayeslearn.tables.dates import MONTHS, WEEKDAYS
+from bayeslearn.tables.formats import MONTHS, WEEKDAYS
 from tests.cli.asking import ask, fail, result
 
 DAYS = pd.date_range("2022-01-01", "2024-12-31", freq="D")

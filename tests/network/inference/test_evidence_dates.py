@@ -14,7 +14,7 @@ from bayeslearn import as_table, fit_parameters
 from bayeslearn.errors import ParameterError, UnknownColumnError, UnknownStateError
 from bayeslearn.network.inference.evidence import observe, parse_evidence
 from bayeslearn.network.inference.loopy_propagation import LoopyPropagation
-from bayeslearn.tables.dates import MONTHS, WEEKDAYS
+from bayeslearn.tables.formats import MONTHS, WEEKDAYS
 from tests.properties import trials
 
 HOURS = pd.date_range("2012-01-01", "2013-12-31", freq="7h")

@@ -123,7 +123,7 @@ def test_what_was_given_is_copied():
         (lambda s: s.weigh("xray", [1, -1]), ParameterError, "`likelihood of xray` must be finite and not negative"),
         (lambda s: s.weigh("xray", [1, [2]]), ParameterError, "`xray` must be numbers"),
         (lambda s: s.weigh("xray", [1]), ParameterError, "the likelihood of 'xray' needs a number for each"),
-        (lambda s: s.retract("xray"), ParameterError, "there is no evidence on 'xray' to take back"),
+        (lambda s: s.retract("xray"), ParameterError, "there is no evidence on 'xray' to retract"),
         (lambda s: s["snow"], UnknownColumnError, "there is no variable 'snow'"),
     ],
 )

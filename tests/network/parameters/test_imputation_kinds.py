@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from bayeslearn import BayesianNetwork, as_table, fit_parameters, read_network, scan, write_network
 from bayeslearn.errors import BayeslearnWarning, FormatError, ParameterError, UnknownColumnError, UnknownStateError
 from bayeslearn.tables import DiscreteVariable, Schema, Table
-from bayeslearn.tables.interval_values import MAX_VALUES, interval_values
+from bayeslearn.tables.intervals import MAX_VALUES, interval_values
 from tests.cli.asking import ask
 from tests.properties import trials
 

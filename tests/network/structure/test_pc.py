@@ -353,7 +353,7 @@ def test_limits_end_the_tests_with_the_edges_that_are_left():
         ({"kind": "t"}, "unexpected value for `kind`"),
         ({"degrees": "few"}, "unexpected value for `degrees`"),
         ({"most_given": -1}, "`most_given` must be at least 0"),
-        ({"knowledge": BackgroundKnowledge(max_parents=1)}, "cannot keep to a limit of parents"),
+        ({"knowledge": BackgroundKnowledge(max_parents=1)}, "cannot limit the number of parents"),
     ],
 )
 def test_bad_input_is_named(options, match):

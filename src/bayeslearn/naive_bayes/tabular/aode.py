@@ -28,9 +28,9 @@ from bayeslearn.naive_bayes.tabular.row_blocks import BLOCK
 from bayeslearn.sources.scanning import as_source, is_source
 from bayeslearn.sources.usability import dropping, warn_dropped
 from bayeslearn.tables import DiscreteVariable, Schema, Table, as_table
+from bayeslearn.tables.conversion import collected
 from bayeslearn.tables.discretization import quantile_cuts
-from bayeslearn.tables.interval_values import weighted_values
-from bayeslearn.tables.notes import collected
+from bayeslearn.tables.intervals import weighted_values
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -77,6 +77,11 @@ class AODEModel(Saved, kind="one-dependence"):
                 hint="use columns with fewer states, or NaiveBayesClassifier",
             )
         return cls(schema, Counts.zero((n_classes, n, n)), Counts.zero((n_classes,)), cases, least, labels)
+
+    @property
+    def target(self) -> DiscreteVariable:
+        """The classes as a variable, which is named "class"."""
+        return DiscreteVariable("class", self.labels)
 
     @property
     def start(self) -> NDArray[np.int64]:

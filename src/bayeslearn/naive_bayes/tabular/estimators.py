@@ -187,8 +187,12 @@ class NaiveBayesClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseE
         return self
 
     def _calibrate(self, cases: Cases | SourceCases) -> None:
-        from bayeslearn.naive_bayes.tabular.calibration import best_exponents  # noqa: PLC0415 - only here
-        from bayeslearn.naive_bayes.tabular.out_of_fold import labels_seen, out_of_fold, out_of_folds  # noqa: PLC0415
+        from bayeslearn.naive_bayes.tabular.out_of_fold import (  # noqa: PLC0415
+            best_exponents,
+            labels_seen,
+            out_of_fold,
+            out_of_folds,
+        )
 
         folds = min(10, int(cases.fold(labels_seen)))
         if folds < 2 or len(self.classes_) < 2:

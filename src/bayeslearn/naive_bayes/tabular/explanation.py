@@ -23,7 +23,7 @@ from bayeslearn.components import normalized
 from bayeslearn.errors import ParameterError, listed
 from bayeslearn.fit_info import plain
 from bayeslearn.naive_bayes.tabular import row_blocks as blocks
-from bayeslearn.naive_bayes.tabular.class_posteriors import require_possible
+from bayeslearn.naive_bayes.tabular.prediction import require_possible
 from bayeslearn.reports import MAX_ROWS, Grid, Report, Reported, Words
 from bayeslearn.tables.frames import frame_of
 

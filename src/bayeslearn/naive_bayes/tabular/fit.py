@@ -34,9 +34,9 @@ from bayeslearn.errors import (
 )
 from bayeslearn.fit_info import with_fit_info
 from bayeslearn.naive_bayes.tabular import row_blocks as blocks
-from bayeslearn.naive_bayes.tabular.fit_info import Checks, info_of
 from bayeslearn.naive_bayes.tabular.label_statistics import Hard, collected, fit_labeled, with_shares
 from bayeslearn.naive_bayes.tabular.model import NaiveBayesModel
+from bayeslearn.naive_bayes.tabular.reporting import Checks, info_of
 from bayeslearn.naive_bayes.tabular.row_blocks import Cases, SourceCases, all_cases
 from bayeslearn.progress import Reporter, part, reports_progress
 from bayeslearn.sources import as_source, with_options

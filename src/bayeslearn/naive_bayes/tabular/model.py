@@ -4,7 +4,7 @@
 
 The model is a frozen value that keeps its priors and the statistics of the rows, from which every probability is
 computed. Models merge, and rows are added, removed and discounted. Every τ_j is 1 unless the model is calibrated
-(:mod:`bayeslearn.naive_bayes.tabular.calibration`).
+(:mod:`bayeslearn.naive_bayes.tabular.out_of_fold`).
 """
 
 from __future__ import annotations
@@ -21,8 +21,7 @@ from bayeslearn.distributions import Categorical, Counts, Dirichlet, StatisticsB
 from bayeslearn.distributions.lineage import mapped, merged, scaled, separated, started
 from bayeslearn.errors import DataError, MismatchError, ParameterError, listed
 from bayeslearn.fit_info import Fitted
-from bayeslearn.naive_bayes.tabular.class_posteriors import moved
-from bayeslearn.naive_bayes.tabular.prediction import ClassPredictions, marked
+from bayeslearn.naive_bayes.tabular.prediction import ClassPredictions, marked, moved
 from bayeslearn.tables import DiscreteVariable, Schema
 from bayeslearn.tables.schema import require_known
 

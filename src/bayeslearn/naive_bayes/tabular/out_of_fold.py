@@ -1,9 +1,23 @@
-"""What is said of rows by models that have not seen them: every fold by the statistics of the others.
+"""Predictions of rows by models that have not seen them: cross-validation, and calibration by exponents.
 
     statistics without fold f = Σ_{g ≠ f} statistics of fold g
 
 Evidence adds, so one pass over the rows is enough for all folds: row i goes to class c_i of its own fold. A second one
 asks.
+
+Calibration finds the exponent of each column that makes predicted probabilities agree with observed frequencies.
+Naive Bayes counts evidence that several columns share several times, so that its log odds are too large. An exponent τ
+for each column corrects this,
+
+    P(c | x) ∝ P(c) Π_j p(x_j | c)^τ_j      τ maximizes Σ ln P(c_i | x_i) − λ/2 Σ_j (τ_j − τ̄)²
+
+with models that are fitted without row i. The prior is that exponents are alike; its precision λ maximizes
+
+    ln P(labels | λ) ≈ max_τ [...] + (J − 1)/2 ln λ − ½ ln |H + λ (I − 11ᵀ/J)|        H the curvature of −Σ ln P
+
+(Laplace's approximation). Few rows give one exponent for all columns, many rows one for each. The number of parameters
+does not depend on the number of classes, a row without values gets the class probabilities, and explanations still add
+up.
 """
 
 from __future__ import annotations
@@ -13,13 +27,17 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.special import log_softmax, softmax
 
 from bayeslearn import evaluation, validation
 from bayeslearn.distributions import Counts, StatisticsBundle
+from bayeslearn.evaluation import Calibration, Metrics
+from bayeslearn.fit_info import plain
 from bayeslearn.naive_bayes.tabular import row_blocks as blocks
-from bayeslearn.naive_bayes.tabular.calibration import OutOfFold
 from bayeslearn.naive_bayes.tabular.label_statistics import collect, count_labels
 from bayeslearn.naive_bayes.tabular.row_blocks import Cases, SourceCases, cases_of
+from bayeslearn.progress import reports_progress
+from bayeslearn.reports import Grid, Report, Reported
 from bayeslearn.sources import as_source, is_source
 from bayeslearn.tables import Schema
 
@@ -30,6 +48,111 @@ if TYPE_CHECKING:
 
     from bayeslearn.naive_bayes.tabular.model import NaiveBayesModel
     from bayeslearn.naive_bayes.tabular.row_blocks import Rows
+    from bayeslearn.progress import ProgressCallback, Reporter
+
+
+#: Bounds of the exponents.
+LEAST, MOST = 1e-3, 10.0
+
+#: The precisions λ that are compared.
+LIKENESS = tuple(10.0**e for e in range(-1, 6))
+
+#: The log probability of values that are impossible in a class, so that the gradient is finite.
+IMPOSSIBLE = -745.0
+
+
+@dataclass(frozen=True, eq=False)
+class OutOfFold:
+    """Rows with a label: class, weight, fold, and ln P(c) and ln p(x_j|c) by a model fitted without the fold."""
+
+    labels: NDArray[np.int32]
+    sample_weight: NDArray[np.float64]
+    fold: NDArray[np.intp]
+    log_shares: NDArray[np.float64]
+    #: (rows, classes, columns), or one column for all together.
+    evidence: NDArray[np.float64]
+
+    def take(self, rows: NDArray[Any]) -> OutOfFold:
+        """Some of the rows."""
+        return OutOfFold(*(array[rows] for array in vars(self).values()))
+
+
+def calibration_curve(model: NaiveBayesModel, data: Any, *, n_bins: int = 10, sample_weight: Any = None) -> Calibration:
+    """Return predicted probabilities and observed frequencies on rows with labels, not those of the fit."""
+    from bayeslearn.tables import Schema, as_table  # noqa: PLC0415 - only here
+
+    labels = as_table(data, schema=Schema([model.target]), sample_weight=sample_weight)
+    seen = np.flatnonzero(labels.codes_of(model.target.name) >= 0)
+    w = None if labels.sample_weight is None else labels.sample_weight[seen]
+    return Calibration.of(
+        model.predict_proba(data)[seen], labels.codes_of(model.target.name)[seen], sample_weight=w, n_bins=n_bins
+    )
+
+
+def calibrate(
+    model: NaiveBayesModel, data: Any, *, cv: int = 10, sample_weight: Any = None, random_state: Any = 0
+) -> NaiveBayesModel:
+    """Return the model with the exponents of columns that maximize the likelihood of the classes out of fold."""
+    found = read_out_of_fold(model, data, folds=cv, sample_weight=sample_weight, random_state=random_state, apart=True)
+    return replace(model, column_exponents=best_exponents(found))
+
+
+def tempered(found: OutOfFold, exponents: tuple[float, ...]) -> NDArray[np.float64]:
+    """P(class | row) from ln P(class) and ln p(x_j | class)."""
+    return softmax(found.log_shares + found.evidence @ np.asarray(exponents), axis=1)
+
+
+def best_exponents(found: OutOfFold) -> tuple[float, ...]:
+    """The exponent of every column, by the best precision λ; all 1 where that is no worse."""
+    width = found.evidence.shape[2]
+    exponents = np.full(width, 0.5)
+    tries = []
+    for likeness in LIKENESS if width > 1 else LIKENESS[:1]:
+        climb = Climb(found, likeness)
+        exponents = climb.best(exponents)
+        tries.append((climb.log_evidence(exponents), exponents))
+    best = max(tries, key=lambda entry: entry[0])[1] if width else exponents
+    plain = Climb(found, 0.0)
+    return tuple(best.tolist()) if plain.loss(best)[0] < plain.loss(np.ones(width))[0] else (1.0,) * width
+
+
+class Climb:
+    """−Σ w ln P(c_i | x_i) + λ/2 Σ_j (τ_j − τ̄)², its gradient and its curvature; it is convex in τ."""
+
+    def __init__(self, found: OutOfFold, likeness: float) -> None:
+        self.found, self.likeness = found, likeness
+        n, _, self.width = found.evidence.shape
+        self.own = np.arange(n), found.labels
+        self.evidence = np.maximum(found.evidence, IMPOSSIBLE)
+
+    def best(self, start: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The exponents of the smallest loss."""
+        from scipy.optimize import minimize  # noqa: PLC0415 - slow to load
+
+        bounds = [(LEAST, MOST)] * self.width
+        return np.asarray(minimize(self.loss, start, jac=True, bounds=bounds, method="L-BFGS-B").x)
+
+    def loss(self, exponents: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        """The loss and its gradient: Σ w Σ_c (P(c) − [c = c_i]) ln p(x_j | c) + λ (τ_j − τ̄)."""
+        logs = self._logs(exponents)
+        off, w = exponents - exponents.mean(), self.found.sample_weight
+        miss = np.exp(logs)
+        miss[self.own] -= 1
+        slope = np.einsum("nc,ncj->j", miss * w[:, None], self.evidence, optimize=True)
+        return float(self.likeness / 2 * off @ off - w @ logs[self.own]), slope + self.likeness * off
+
+    def log_evidence(self, exponents: NDArray[np.float64]) -> float:
+        """ln P(labels | λ) by Laplace's approximation, up to what does not depend on λ."""
+        p, e, w = np.exp(self._logs(exponents)), self.evidence, self.found.sample_weight[:, None]
+        mean = np.einsum("nc,ncj->nj", p, e) * np.sqrt(w)
+        apart = (e * np.sqrt(p * w)[:, :, None]).reshape(-1, self.width)
+        alike = np.eye(self.width) - 1 / self.width
+        _, volume = np.linalg.slogdet(apart.T @ apart - mean.T @ mean + self.likeness * alike)
+        return (self.width - 1) / 2 * np.log(self.likeness) - volume / 2 - self.loss(exponents)[0]
+
+    def _logs(self, exponents: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray(log_softmax(self.found.log_shares + self.evidence @ exponents, axis=1))
+
 
 #: Of columns apart, more numbers than this are not kept.
 MOST_NUMBERS = 1 << 22
@@ -201,3 +324,86 @@ def _told(evidence: NDArray[np.float64]) -> NDArray[np.float64]:
     """Evidence that some class can give; a row that none can show is left to the class shares."""
     shown = np.isfinite(evidence.sum(axis=2)).any(axis=1)
     return np.where(shown[:, None, None], evidence, 0.0)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CrossValidation(Reported):
+    """Accuracy and mean log loss out of fold, and those of predictions by the class probabilities alone."""
+
+    cv: int
+    accuracy: float
+    log_loss: float
+    majority_accuracy: float
+    majority_log_loss: float
+    calibration: Calibration
+
+    def report(self) -> Report:
+        """Return accuracy, log loss and calibration."""
+        rows = [
+            ["accuracy", self.accuracy, self.majority_accuracy],
+            ["log loss", self.log_loss, self.majority_log_loss],
+            ["calibration error", self.calibration.error, None],
+        ]
+        title = f"{self.cv}-fold cross-validation: accuracy {self.accuracy:.4g}, log loss {self.log_loss:.4g}"
+        return Report(title, Grid(["", "model", "class probabilities"], rows))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all numbers as plain values."""
+        return {name: plain(value) for name, value in vars(self).items()}
+
+
+@reports_progress("Cross-validation")
+def cross_validate(
+    model: NaiveBayesModel,
+    data: Any,
+    *,
+    cv: int = 10,
+    calibrate: bool = False,
+    sample_weight: Any = None,
+    random_state: Any = 0,
+    progress: Reporter | ProgressCallback | bool | None = None,
+) -> CrossValidation:
+    """Return the cross-validation of the distributions and priors of a model on data with labels.
+
+    Parameters
+    ----------
+    model
+        A naive Bayes model; its statistics are not used.
+    data
+        Rows with labels, not necessarily those of the fit; rows without a label are ignored.
+    cv
+        The number of folds.
+    calibrate
+        Estimate the exponents of the columns of each fold from the other folds. A sample of rows is predicted where the
+        table is too large, and for a source (:func:`~bayeslearn.scan`).
+    sample_weight
+        The weight of each row, or the column that holds it; 1 by default.
+    random_state
+        Seed or generator of the folds.
+    progress
+        True for a bar, or a function that is called with a :class:`~bayeslearn.progress.Progress`.
+    """
+    found = read_out_of_fold(
+        model,
+        data,
+        folds=cv,
+        sample_weight=sample_weight,
+        random_state=random_state,
+        progress=progress,
+        apart=calibrate,
+    )
+    return judged(found, calibrate=calibrate)
+
+
+def judged(found: OutOfFold, *, calibrate: bool = False) -> CrossValidation:
+    """Accuracy, log loss and calibration of out-of-fold predictions."""
+    k = int(found.fold.max()) + 1
+    proba = np.empty(found.log_shares.shape)
+    for f in range(k):
+        here = found.fold == f
+        exponents = best_exponents(found.take(~here)) if calibrate else (1.0,) * found.evidence.shape[2]
+        proba[here] = tempered(found.take(here), exponents)
+    classes = range(found.evidence.shape[1])
+    here = Metrics.of(proba, found.labels, classes=classes, sample_weight=found.sample_weight)
+    shares = Metrics.of(np.exp(found.log_shares), found.labels, classes=classes, sample_weight=found.sample_weight)
+    return CrossValidation(k, here.accuracy, here.log_loss, shares.accuracy, shares.log_loss, here.calibration)

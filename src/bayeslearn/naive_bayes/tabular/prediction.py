@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from bayeslearn import lazy_imports
+from bayeslearn import kernels, lazy_imports
 from bayeslearn.components.product import normalized
+from bayeslearn.errors import ImpossibleDataError, option
 from bayeslearn.evaluation import Metrics
 from bayeslearn.naive_bayes.tabular import row_blocks as blocks
-from bayeslearn.naive_bayes.tabular.class_posteriors import best, require_possible
 from bayeslearn.reports import Reported
 from bayeslearn.sources import with_options
 from bayeslearn.tables import DiscreteVariable, Schema, as_table
@@ -34,6 +34,35 @@ if TYPE_CHECKING:
 
     Absent = Literal["error", "missing"]
     Answer = Callable[[NDArray[np.float64]], NDArray[Any]]
+
+
+def best(joint: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The position of the most probable class of each row, the first when tied."""
+    found = np.empty(joint.shape[1], np.int64)
+    kernels.best_class(joint, found)
+    return found
+
+
+def require_possible(joint: NDArray[np.float64], start: int) -> None:
+    """Some class can show what a row shows."""
+    lost = np.flatnonzero(~np.isfinite(joint.max(axis=0, initial=-np.inf)))
+    if len(lost):
+        raise ImpossibleDataError(
+            f"row {start + int(lost[0])} has probability zero in every class",
+            hint=f"learn with a prior, for instance {option('prior', 'laplace')}, or make infinite numbers missing",
+            row=start + int(lost[0]),
+        )
+
+
+def moved(array: NDArray[np.float64], place: list[int], *, axis: int, size: int | None = None) -> NDArray[np.float64]:
+    """Entries of the old states at their new places."""
+    shape = list(array.shape)
+    shape[axis] = shape[axis] if size is None else size
+    new = np.zeros(shape)
+    index: list[Any] = [slice(None)] * array.ndim
+    index[axis] = place
+    new[tuple(index)] = array[(slice(None),) * axis + (slice(len(place)),)]
+    return new
 
 
 plots: Any = lazy_imports.Deferred("bayeslearn.plots")

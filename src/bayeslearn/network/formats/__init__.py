@@ -8,8 +8,8 @@ The ending names the format, see ``FORMATS``: .json (our own, keeps everything; 
 counts, priors, notes, cuts and the types of states (elsewhere ``True`` and ``1`` become text); UAI has no names; BIF
 refuses names with line breaks.
 
-pyAgrum reads .bif (names that are identifiers), .net and .bifxml (every name). It has an order of its own for the
-tables of XDSL and UAI; write .agrum.xdsl or .agrum.uai for it. Files of either order are read.
+pyAgrum reads .bif (names that are identifiers), .net and .bifxml (every name). It has a different order of
+the tables of XDSL and UAI; write .agrum.xdsl or .agrum.uai for it. Files of either order are read.
 
 pgmpy reads .bif, .xmlbif, .xdsl and .net, and .uai not rightly: it orders the tables otherwise and forgets the order of
 the parents. What it writes is read in all five.

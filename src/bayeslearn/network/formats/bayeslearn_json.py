@@ -1,4 +1,4 @@
-"""Our own format: JSON that keeps everything, also what the tables rest on.
+"""Our own format: JSON that keeps everything, with counts and priors of the tables.
 
     {"format": "bayeslearn network", "version": 1, "name": ..., "notes": [...],
      "variables": [{"name", "kind": "discrete", "states", "cuts"?, "interval_values"?, "read_as"?, "origin"?}, ...],
@@ -61,7 +61,7 @@ def read_json(source: Source) -> BayesianNetwork:
 
 
 class Reader:
-    """The parts of the document, each checked before it is used; a path of keys and positions says where it is."""
+    """The parts of the document, each checked before it is used; a path of keys and positions is its place."""
 
     def __init__(self, source: Source, document: Any = None, place: tuple[Step, ...] = ()) -> None:
         self.source, self.place = source, place
@@ -204,7 +204,7 @@ class Reader:
         self.draft.marks[key] = partial(locate, self.source.text, (*self.place, *path))
 
     def table(self, entry: Any, *path: Step) -> None:
-        """One conditional table, with what it rests on."""
+        """One conditional table, with its counts and prior."""
         self.keys(entry, "table", *path)
         child = self.text(entry["variable"], *path, "variable")
         given = self.items(entry["parents"], *path, "parents")
@@ -254,7 +254,7 @@ class Reader:
 
 
 def document_of(network: BayesianNetwork) -> dict[str, Any]:
-    """The network as values that JSON knows, and arrays."""
+    """The network as values of JSON, and arrays."""
     for cpt in network:
         require_small_numbers(cpt.variable)
     return {
@@ -314,7 +314,7 @@ def lineage_entry(network: BayesianNetwork) -> dict[str, Any]:
 def finite(cpt: CPT, array: NDArray[np.float64]) -> NDArray[np.float64]:
     """Counts or prior cases, which JSON can hold."""
     if not np.isfinite(array).all():
-        raise FormatError(f"what the table of {cpt.name!r} rests on is not finite, and JSON has no such numbers")
+        raise FormatError(f"the counts or the prior of {cpt.name!r} are not finite, and JSON has no such numbers")
     return array
 
 
@@ -325,7 +325,7 @@ def listing(entries: Any) -> list[str]:
 
 
 def dumped(value: Any) -> str:
-    """JSON on one line; letters of every script as they are, but for halves of characters."""
+    """JSON on one line; letters of every script are not escaped, lone surrogates are."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, default=np.ndarray.tolist)
     try:
         text.encode()
@@ -335,7 +335,7 @@ def dumped(value: Any) -> str:
 
 
 def require_small_numbers(variable: DiscreteVariable) -> None:
-    """No state that is a number of so many digits that it would not be read again."""
+    """Raise an error for a state that is a number beyond 64 bits, which a reader rejects."""
     large = [s for s in variable.states if type(s) is int and abs(s) >= 2**63]
     if large:
         raise FormatError(

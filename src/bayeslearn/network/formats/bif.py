@@ -105,7 +105,7 @@ class Reader:
             self.ignored("'property' or '}'")
 
     def ignored(self, expected: str) -> None:
-        """A property, whatever it says."""
+        """A property of any content."""
         if self.tokens.word != "property":
             raise self.tokens.expected(expected)
         self.tokens.past(";")
@@ -185,7 +185,7 @@ class Reader:
     def plain_body(self, parents: Sequence[str], shape: tuple[int, ...]) -> NDArray[np.float64] | None:
         """The usual body, rows of plain words and numbers, read without looking at tokens; None if it is not that.
 
-        Whatever is unusual or wrong is left to :meth:`slow_rows`, which knows the whole grammar and where it is.
+        Whatever is unusual or wrong is left to :meth:`slow_rows`, which parses the whole grammar and reports positions.
         """
         text, begin = self.source.text, self.tokens.end
         end = text.find("}", begin)
@@ -260,7 +260,7 @@ class Reader:
                 self.ignored("'(', 'table', 'default', 'property' or '}'")
         if table is not None:
             if default is not None or not np.isnan(p).all():
-                raise self.source.error(f"{child!r} has a table and rows beside it", start)
+                raise self.source.error(f"{child!r} has a table and rows too", start)
             return self.ordered(child, table, shape, start)
         return self.completed(child, parents, p, default, start)
 
@@ -280,7 +280,7 @@ class Reader:
         return tuple(place)
 
     def values(self, count: int, where: str) -> list[float]:
-        """So many numbers and a semicolon."""
+        """Read `count` numbers and a semicolon."""
         begin = self.tokens.at
         numbers = self.tokens.numbers()
         if self.tokens.word != ";":

@@ -2,8 +2,8 @@ r"""A network while its file is being read: variables and tables, each with the 
 
 Nothing is handed out before everything is there and has been checked, so that a broken file never gives half a network.
 
-Quoted names carry all but control characters: ``"`` and ``\`` are written ``\"`` and ``\\``. Where a format wants
-identifiers, other names are replaced by some, and a legend beside them keeps the originals, as JSON in ASCII:
+Quoted names carry all but control characters: ``"`` and ``\`` are written ``\"`` and ``\\``. Where a format requires
+identifiers, other names are replaced, and a legend next to them keeps the originals, as JSON in ASCII:
 
     {"name": "wind speed", "states": ["< 5", "5+"]}
 """
@@ -269,7 +269,7 @@ def legend(variable: DiscreteVariable, alias: str, carried: Callable[[str], bool
 
 
 def carried_by_xml(name: str) -> bool:
-    """Whether a name comes through XML as it is."""
+    """Whether XML keeps a name unchanged."""
     return bool(name) and name == name.strip() and not has_control(name)
 
 

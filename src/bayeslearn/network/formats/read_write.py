@@ -1,6 +1,6 @@
 """Networks to and from files: the table of formats, and what all of them share.
 
-A name that ends in .gz is packed. Files are UTF-8, and written whole or not at all.
+A name that ends in .gz is compressed. Files are UTF-8, and written atomically.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ def read_network(
     *,
     format: str | None = None,  # noqa: A002
 ) -> BayesianNetwork:
-    """The network of a file, or of the name of a network that ships with the package; a network is returned as it is.
+    """The network of a file, or of the name of a network that ships with the package; a network is returned unchanged.
 
     >>> read_network("asia")
     BayesianNetwork('asia': 8 variables, 8 arcs)
@@ -241,7 +241,7 @@ def require_path(path: Any) -> None:
 
 
 def as_path(path: Any) -> Path:
-    """A path, or the error that says what else was given."""
+    """A path, or an error that names what was given."""
     from pathlib import Path  # noqa: PLC0415 - it takes long to load
 
     require_path(path)
@@ -267,7 +267,7 @@ def label_of(path: str | os.PathLike[str], label: str | None) -> str:
     endings = ", ".join([*(ending for entry in FORMATS.values() for ending in entry.endings), f".{PACKED}"])
     raise ParameterError(
         f"cannot tell the format of {str(path)!r} by its name",
-        hint=f"names end in {endings}, or one of these and .gz; or say `format=`",
+        hint=f"names end in {endings}, or one of these and .gz; or pass `format=`",
     )
 
 

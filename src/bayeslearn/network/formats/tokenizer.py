@@ -1,6 +1,6 @@
 """Words, quoted words and punctuation of the bracketed formats, one at a time, each with its offset.
 
-One compiled expression finds the next token; it looks at every character once.
+One compiled expression finds the next token; it reads every character once.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Tokens:
     # -- what must come next
 
     def expected(self, what: str) -> Exception:
-        """An error that says what was expected and what was found."""
+        """An error with what was expected and what was found."""
         return self.source.error(f"expected {what}, found {quoted(self.word)}", self.at)
 
     def take(self, mark: str) -> None:
@@ -106,7 +106,7 @@ class Tokens:
     def names_until(self, closing: str, count: int, what: str) -> list[str]:
         """Exactly `count` names: split by commas, or by blanks where there are no commas.
 
-        Unquoted names with blanks can be told apart by the commas, or where one name is expected.
+        Unquoted names with blanks can be separated by the commas, or where one name is expected.
         """
         start, words, joined = self.at, list[str](), list[str | None]()
         group: list[tuple[str, bool]] = []

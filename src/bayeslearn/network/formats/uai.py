@@ -9,9 +9,9 @@ Comments begin with ``#`` and end with their line.
 The files of aGrUM are a dialect: the *first* parent varies fastest among the parents. They show by the comment behind
 every scope, which names the variable (``3 0 2 1   # c``), and are read in that order. Those of pgmpy are another: the
 variable itself varies slowest, behind it the last parent of the scope. They show by rows that sum to one in that order
-only, and a note says so.
+only, and a note reports it.
 
-Evidence stands in a file of its own (.evid): how many variables are observed, and for each the number of the variable
+Evidence is in a separate file (.evid): how many variables are observed, and for each the number of the variable
 and that of its state.
 """
 
@@ -123,7 +123,7 @@ class Reader:
         return value
 
     def variable(self, draft: Draft, i: int) -> None:
-        """The number of states of one variable; each of them has a number of its own in the tables that follow."""
+        """The number of states of one variable; its position is its number in the tables that follow."""
         size, mark = self.size(f"the number of states of variable {i}"), self.mark(self.at - 1)
         self.states += size
         if self.states > len(self.words):

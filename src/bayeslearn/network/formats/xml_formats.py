@@ -111,13 +111,13 @@ def parse_xml(source: Source, root: str) -> Element:
 
 
 def escaped_agrum(text: str) -> str:
-    """Escape the characters that aGrUM writes as they are: every bare ``&``, and ``<`` within an attribute."""
+    """Escape the characters that aGrUM does not escape: every bare ``&``, and ``<`` within an attribute."""
     text = BARE_AMPERSAND.sub("&amp;", text)
     return ATTRIBUTE.sub(lambda found: found[0].replace("<", "&lt;"), text)
 
 
 class Builder:
-    """What the parser tells, put together."""
+    """The elements of an XML document, from the events of the parser."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -355,7 +355,7 @@ def deterministic(draft: Draft, node: Element, shape: tuple[int, ...]) -> NDArra
 
 
 def write_xdsl(network: BayesianNetwork) -> str:
-    """The network as XDSL, parents before their children as GeNIe wants it."""
+    """The network as XDSL, parents before their children as GeNIe requires."""
     same = all(len(cpt.parents) <= 1 for cpt in network)
     return document(network, app="bayeslearn" if same else None)
 

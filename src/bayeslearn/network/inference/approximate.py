@@ -286,7 +286,7 @@ class SampledInference:
 
 
 def warn_not_precise(draws: int, error: float, precision: float) -> None:
-    """Say that the limit came before the precision."""
+    """Warn that the limit was reached before the precision."""
     warnings.warn(
         f"sampling stopped after {draws} draws at a standard error of {error:.2g}, asked for {precision:.2g}\n\n"
         "hint: raise `n_samples` or `time_limit`, loosen `precision`, or try another `method`",
@@ -307,7 +307,7 @@ def warn_missed(draws: int, off: float) -> None:
 
 
 def warn_few(draws: int, share: float, method: str) -> None:
-    """Say that an answer rests on few draws."""
+    """Warn that a result is based on few draws."""
     what = (
         f"only {1 / share:.0f} of {draws} draws agree with the evidence"
         if method == "rejection"
@@ -322,7 +322,7 @@ def warn_few(draws: int, share: float, method: str) -> None:
 
 
 def warn_disagree(draws: int, rhat: float) -> None:
-    """Say that the chains of a Gibbs run have not come to the same answer."""
+    """Warn that the chains of a Gibbs run have different results."""
     warnings.warn(
         f"the {CHAINS} Gibbs chains disagree after {draws} sweeps: split R̂ is {rhat:.3g}, more than {DISAGREE}\n\n"
         "hint: raise `n_samples`, or use method='likelihood_weighting' or exact inference",

@@ -1,11 +1,11 @@
 """A network as flat arrays, and plans over it that are kept: compile once, query many.
 
 Two ways to run, chosen by size. Where the whole tree is small, one plan serves every case and cases run side by side;
-where it is large, the observed variables are taken out first and each pattern of evidence has a plan of its own.
+where it is large, the observed variables are taken out first and each pattern of evidence has a separate plan.
 
 Networks of many variables (chains, trees, stars, ladders) are planned in time that grows with the number of tables.
 Rows of bits, as in :mod:`bayeslearn.kernels.junction_tree`, take n² bits; here neighbors are sets, the next variable to
-go comes from a heap, and only active variables and kept tables are looked at. Which variable goes first is decided as
+go comes from a heap, and only active variables and kept tables are considered. Which variable goes first is decided as
 there (least missing edges, then least table), but that a variable of very many neighbors waits until it has fewer.
 """
 
@@ -267,7 +267,7 @@ def _starts(lengths: list[int]) -> NDArray[np.int64]:
 
 
 def _least(cpt: NDArray[np.float64], start: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The least positive number of each table, which tells a kernel whether products may underflow."""
+    """The smallest positive number of each table, from which a kernel sees whether products may underflow."""
     least: NDArray[np.float64] = np.minimum.reduceat(np.where(cpt > 0, cpt, 1.0), start[:-1])
     return least
 
@@ -313,7 +313,7 @@ def plan(
 ) -> tuple[float, Any]:
     """All steps for one try at an elimination order; see :func:`bayeslearn.kernels.junction_tree.plan`.
 
-    A try ends at the first table of more entries than `limit`; the entries are then at least as many as are said.
+    A try ends at the first table of more entries than `limit`; the number of entries is then a lower bound.
     """
     variables, tables = np.flatnonzero(active), np.flatnonzero(kept)
     factors, strides = inside(scope_start, scope, scope_stride, active, tables)

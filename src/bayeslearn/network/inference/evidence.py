@@ -247,7 +247,7 @@ def code_of(variable: DiscreteVariable, value: Any) -> int:
 
 def as_number(variable: DiscreteVariable, text: str) -> Any:
     """The number that a text stands for in a variable that takes numbers; else the text."""
-    from bayeslearn.tables.interpretation import number_in, takes_numbers  # noqa: PLC0415 - Arrow loads when needed
+    from bayeslearn.tables.type_inference import number_in, takes_numbers  # noqa: PLC0415 - Arrow loads when needed
 
     x = number_in(variable, text) if takes_numbers(variable) else float("nan")
     return text if x != x else x  # noqa: PLR0124 - NaN
@@ -382,8 +382,8 @@ def with_date_parts(network: BayesianNetwork, evidence: Mapping[str, Any]) -> di
 def date_states(network: BayesianNetwork, name: str, value: Any) -> dict[str, Any]:
     """The state of each variable that is a part of a date, as far as the date tells it; of a range perhaps several."""
     from bayeslearn.tables.columns import Column  # noqa: PLC0415 - loads when it is needed
-    from bayeslearn.tables.interpretation import known_part  # noqa: PLC0415 - as above
     from bayeslearn.tables.markers import Missing  # noqa: PLC0415 - as above
+    from bayeslearn.tables.type_inference import known_part  # noqa: PLC0415 - as above
 
     variables = date_variables(network)[name]
     ranged = evidence_ranges.range_states(variables, value) if isinstance(value, str) else None

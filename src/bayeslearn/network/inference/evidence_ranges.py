@@ -75,7 +75,7 @@ def range_of(variable: DiscreteVariable, text: str) -> tuple[Bound, Bound] | Non
     (Bound(at=17.5, is_open=True), Bound(at=inf, is_open=False))
     >>> range_of(delay, "high")
     """
-    from bayeslearn.tables.interpretation import number_in  # noqa: PLC0415 - Arrow loads when it is needed
+    from bayeslearn.tables.type_inference import number_in  # noqa: PLC0415 - Arrow loads when it is needed
 
     if (beyond := BEYOND.fullmatch(text)) is not None:
         at = number_in(variable, beyond[2])
@@ -201,11 +201,11 @@ def moments(variables: list[DiscreteVariable], texts: list[str]) -> list[Span] |
     """Years, months, days, or points in time, all days in one format; None where one is none of these."""
     import pyarrow as pa  # noqa: PLC0415 - it loads when it is needed
 
-    from bayeslearn.tables import dates  # noqa: PLC0415 - as above
+    from bayeslearn.tables import formats  # noqa: PLC0415 - as above
 
     plain = [text for text in texts if not (YEAR.fullmatch(text) or MONTH.fullmatch(text))]
-    fits, known = dates.date_fits(pa.array(plain, pa.string())), variables[0].read_as or ""
-    name = next((fit for fit in fits if f" of {fit}" in known), None) or dates.chosen_date(fits)
+    fits, known = formats.date_fits(pa.array(plain, pa.string())), variables[0].read_as or ""
+    name = next((fit for fit in fits if f" of {fit}" in known), None) or formats.chosen_date(fits)
     if plain and (name is None or (name == "time" and len(plain) < len(texts))):
         return None
     found = [moment(text, name or "") for text in texts]
@@ -220,9 +220,9 @@ def moment(text: str, name: str) -> Span | None:
         return unit(int(month[1]), int(month[2])) if 1 <= int(month[2]) <= 12 else None
     import pyarrow as pa  # noqa: PLC0415 - it loads when it is needed
 
-    from bayeslearn.tables import dates  # noqa: PLC0415 - as above
+    from bayeslearn.tables import formats  # noqa: PLC0415 - as above
 
-    found = {part: values[0] for part, values in dates.fields(pa.array([text]), name).items()}
+    found = {part: values[0] for part, values in formats.fields(pa.array([text]), name).items()}
     clock, day = CLOCK.search(text), DAY_START
     if name != "time":
         day = np.datetime64(f"{int(found['year']):04}-{int(found['month']):02}-{int(found['day']):02}", "s")
@@ -309,7 +309,7 @@ def is_whole_year(span: Span) -> bool:
 
 def months_within(parts: Parts, span: Span, year: int, text: str) -> tuple[int, ...]:
     """The codes of the months of a year that lie in a range; one of which only a part does is an error."""
-    from bayeslearn.tables.dates import MONTHS  # noqa: PLC0415 - Arrow loads when it is needed
+    from bayeslearn.tables.formats import MONTHS  # noqa: PLC0415 - Arrow loads when it is needed
 
     starts = np.arange(f"{year:04}-01", f"{year + 1:04}-02", dtype="datetime64[M]").astype("datetime64[s]")
     first, last = starts[:-1], starts[1:]

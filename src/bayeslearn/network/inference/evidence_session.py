@@ -1,6 +1,6 @@
-"""Evidence that comes and goes: pieces are added and taken back, and beliefs follow.
+"""Evidence that is added and retracted piece by piece, and the posteriors after each change.
 
-Nothing is compiled again. Plans are kept by which variables are observed, so that a piece taken back leads to the plan
+Nothing is compiled again. Plans are kept by which variables are observed, so that retracting a piece leads to the plan
 that was there before it.
 
 Soft evidence gives the distribution that some variables are to have:
@@ -11,7 +11,7 @@ Soft evidence gives the distribution that some variables are to have:
     several        w_v(s) ← w_v(s) · target_v(s) / Q(v = s), the farthest off first   iterative proportional fitting
 
 The weights w act as likelihoods do, so that a step is one propagation. ln P(e) is that of the other evidence: a target
-says what is to be believed, not how probable it was.
+is what is to be believed, not how probable it was.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class EvidenceSession:
         odd = [name for name in names if name not in there]
         if odd:
             raise ParameterError(
-                f"there is no evidence on {listed(odd)} to take back", hint=f"there is {listed(there) or 'none'}"
+                f"there is no evidence on {listed(odd)} to retract", hint=f"there is {listed(there) or 'none'}"
             )
         return self._set(_without(self._evidence, names), _without(self._likelihoods, names))
 
@@ -173,7 +173,7 @@ def soft_query(
 def fitted(
     targets: dict[str, Array], before: Posterior, look: Callable[[dict[str, Array]], Posterior]
 ) -> dict[str, Array]:
-    """The weights that meet every target; `look` tells what is believed with some weights."""
+    """The weights that meet every target; `look` returns the posteriors with some weights."""
     weights = {name: np.ones(len(target)) for name, target in targets.items()}
     now, best, best_step = _arrays(before), np.inf, 0
     for step in range(MOST):
@@ -194,7 +194,7 @@ def fitted(
 
 
 def in_order(variable: DiscreteVariable, values: Numbers) -> ArrayLike:
-    """Numbers by name of state as a list in the order of the states; any other list stays as it is."""
+    """Numbers by name of state as a list in the order of the states; any other list is unchanged."""
     if not isinstance(values, Mapping):
         return values
     named: dict[int, Any] = {}

@@ -73,7 +73,7 @@ class EvidenceImpact:
 
 @dataclass(frozen=True, repr=False)
 class EvidenceExplanation(Reported):
-    """Why the target is believed as it is, and what would tell more about it.
+    """Why the target has its posterior, and which variables have more information about it.
 
     >>> from bayeslearn import read_network
     >>> read_network("asia").explain({"dysp": "yes", "xray": "yes"}, "lung")
@@ -87,7 +87,7 @@ class EvidenceExplanation(Reported):
     impacts: tuple[EvidenceImpact, ...]
     #: ln Π P(e_i) / P(e)
     conflict: float
-    #: Bits that each unobserved variable would tell about the target, the most telling first.
+    #: Mutual information of each unobserved variable and the target in bits, the largest first.
     information: dict[str, float]
 
     def __repr__(self) -> str:
@@ -112,7 +112,7 @@ class EvidenceExplanation(Reported):
         }, backend)  # fmt: skip
 
     def report(self) -> Report:
-        """Return the posterior without each piece, Bayes factors, the conflict, and what would tell most."""
+        """Return the posterior without each piece, Bayes factors, the conflict, and the most informative variables."""
         states = list(map(str, self.belief))
         rows = [["none", *self.before.values()]]
         rows += [[f"all but {impact.piece}", *impact.without.values()] for impact in self.impacts]
@@ -165,7 +165,7 @@ def _impact(
 
 
 def _information(engine: ExactInference, evidence: dict[str, Any], target: str) -> dict[str, float]:
-    """One propagation for each state of the target tells I(T; V | e) of every V."""
+    """Return I(T; V | e) of every V, by one propagation for each state of the target."""
     whole = engine.query(evidence)
     bits = {name: 0.0 for name in whole.beliefs if name != target}
     for state, p in whole[target].items():
@@ -313,7 +313,7 @@ def sensitivity(
 
 @dataclass(frozen=True)
 class _Gains:
-    """ln P(e), and ∂ln P(e)/∂θ for every number of every table, each by itself."""
+    """ln P(e), and ∂ln P(e)/∂θ for every number of every table."""
 
     log_p: float
     of: dict[str, NDArray[np.float64]]

@@ -186,7 +186,7 @@ def no_weight(evidence: Mapping[str, Any], n: int) -> ImpossibleEvidenceError:
     pieces = ", ".join(f"{name}={state}" for name, state in evidence.items()) or "the likelihoods"
     return ImpossibleEvidenceError(
         f"none of {n} draws agrees with the evidence: {pieces}",
-        hint="it is impossible or very rare: exact inference (`network.query`) tells which; or raise `n`",
+        hint="it is impossible or very rare: exact inference (`network.query`) finds out; or raise `n`",
         conflict=list(evidence),
         draws=n,
     )

@@ -122,7 +122,7 @@ class GibbsRun:
         return sums, squares
 
     def more(self, n: int) -> None:
-        """At least n more sweeps over all chains, in so many batches that their number divides by four."""
+        """At least n more sweeps over all chains, in a number of batches that is divisible by four."""
         batches = 2 * math.ceil(n / (2 * self.chains * self.length))
         batches += (self.sums.shape[1] + batches) % 4  # so that halves can be joined
         sums, squares = self._sweep(batches, self.length)

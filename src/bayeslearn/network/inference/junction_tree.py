@@ -326,7 +326,7 @@ class ExactInference:
     def read(
         self, evidence: Mapping[str, Any] | None, virtual_evidence: Mapping[str, Numbers] | None = None
     ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.bool_]]:
-        """Evidence as kernels want it: codes (−1 not observed), likelihoods of all states, and who has some."""
+        """Evidence as kernels take it: codes (−1 not observed), likelihoods of all states, and who has some."""
         codes, ranges = self._observed(evidence if type(evidence) is dict else as_evidence(self.network, evidence))
         if not virtual_evidence and not ranges:
             return codes, ONE, self._nothing_weighed
@@ -443,8 +443,8 @@ class ExactInference:
 
 
 def observed_already(name: str) -> ParameterError:
-    """The error for a likelihood beside an observation."""
+    """The error for a likelihood of an observed variable."""
     return ParameterError(
-        f"{name!r} is observed already, so a likelihood says nothing more",
+        f"{name!r} is observed already, so a likelihood adds nothing",
         hint="give the evidence or the likelihood, and not both",
     )

@@ -5,7 +5,7 @@ weighting   observed variables stand as observed      w = Π_{v in e} P(e_v | pa
 
 P(x = k | e) ≈ Σ w·[x = k] / Σ w        P(e) ≈ Σ w / n        effective size = (Σ w)² / Σ w²
 
-Rows are drawn from a proposal Q that knows of the evidence, see below, where a row weighs at most b. A row
+Rows are drawn from a proposal Q that depends on the evidence, see below, where a row weighs at most b. A row
 that was not drawn yet moves a belief by b / (Σ w + 2 b) at most, and the error holds as much; but where the bound is
 far above all that was seen, MORE times the heaviest row stand for it.
 
@@ -118,7 +118,7 @@ def _sent(messages: Messages, order: list[int]) -> Messages:
 
 
 class Tilting:
-    """Tables times what the messages say of the evidence below."""
+    """Tables times the messages of the evidence below."""
 
     def __init__(self, network: BayesianNetwork, flat: Flat, question: Question, messages: Messages) -> None:
         self.network, self.flat, self.question, self.messages = network, flat, question, messages
@@ -229,7 +229,7 @@ VAGUE, FAR_MORE = 1e-3, 10
 
 @dataclass(frozen=True, eq=False)
 class WeightedCounts(Statistics):
-    """What a batch of weighted rows says: n, Σ w, Σ w², and both for each state; weights are in units of exp(log_unit).
+    """Sums over a batch of weighted rows: n, Σ w, Σ w², and both for each state; weights are in units of exp(log_unit).
 
     >>> a = WeightedCounts.of([0.0, 0.0, -np.inf], [[0, 1, 1]], starts=[0, 2])
     >>> (a + a).counts, float((a + a).n)

@@ -144,7 +144,7 @@ def impossible(evidence: Mapping[str, Any], virtual_evidence: Mapping[str, Any])
 
 
 def warn_not_settled(iterations: int, change: float, tol: float) -> None:
-    """Say that the messages still change."""
+    """Warn that the messages still change."""
     warnings.warn(
         f"loopy belief propagation stopped after {iterations} iterations, messages still change by {change:.1e}, "
         f"asked for {tol:.0e}\n\nhint: raise `damping` or `max_iter`, loosen `tol`, or use sampled or exact inference",
@@ -261,7 +261,7 @@ class Messages:
     # -- the arithmetic of messages
 
     def even(self, size: int) -> Array:
-        """The message that says nothing."""
+        """The uniform message."""
         return np.full(size, 1 / size)
 
     def weighted(self, table: Array, messages: list[Array], but: int = -1) -> Array:
@@ -336,7 +336,7 @@ class LogMessages(Messages):
         self.tables = [Messages.logs(self, table) for table in self.tables]
 
     def even(self, size: int) -> Array:
-        """The message that says nothing."""
+        """The uniform message."""
         return np.full(size, -np.log(size))
 
     def weighted(self, table: Array, messages: list[Array], but: int = -1) -> Array:
@@ -412,7 +412,7 @@ def tables(network: BayesianNetwork, question: Question) -> tuple[list[Array], l
 
 
 def along(message: Array, axis: int, ndim: int) -> Array:
-    """A message as an array of so many axes, along one of them."""
+    """A message as an array of `ndim` axes, along one of them."""
     return message.reshape([-1 if a == axis else 1 for a in range(ndim)])
 
 

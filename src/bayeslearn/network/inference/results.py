@@ -49,14 +49,14 @@ class QueryResult(Reported):
 
     def __getitem__(self, name: str) -> dict[Any, float]:
         if name not in self.beliefs:
-            raise ParameterError(f"{name!r} was not asked for", hint=f"there is {listed(self.beliefs)}")
+            raise not_queried(name, self.beliefs)
         return self.beliefs[name]
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({one_line(probability_of(self.beliefs, self.evidence))})"
 
     def most_probable(self, name: str) -> Any:
-        """Return the most probable state of a variable by itself."""
+        """Return the most probable state of the marginal of a variable."""
         return max(self[name], key=self[name].__getitem__)
 
     def to_dict(self) -> dict[str, Any]:
@@ -255,7 +255,7 @@ class MostProbableExplanation(Reported):
 
 @dataclass(frozen=True, repr=False)
 class PosteriorTable(Reported):
-    """Posterior distributions of many cases: an array (cases, states) for each variable, and ln P(e) of each case.
+    """Posterior distributions of many rows: an array (rows, states) for each variable, and ln P(e) of each row.
 
     >>> found = PosteriorTable(np.array([-0.5]), {"wet": np.array([[0.9, 0.1]])}, {"wet": ("yes", "no")})
     >>> found.most_probable("wet")
@@ -276,7 +276,7 @@ class PosteriorTable(Reported):
 
     def __getitem__(self, name: str) -> NDArray[np.float64]:
         if name not in self.beliefs:
-            raise ParameterError(f"{name!r} was not asked for", hint=f"there is {listed(self.beliefs)}")
+            raise not_queried(name, self.beliefs)
         return self.beliefs[name]
 
     def __len__(self) -> int:
@@ -286,7 +286,7 @@ class PosteriorTable(Reported):
         return f"PosteriorTable({one_line(probability_of(self.beliefs, {}))}, {len(self):,} rows)"
 
     def most_probable(self, name: str) -> NDArray[np.object_]:
-        """The most probable state of a variable by itself, in each case."""
+        """The most probable state of the marginal of a variable, in each row."""
         best = self[name].argmax(axis=1)
         return np.fromiter(self.states[name], dtype=object)[best]
 
@@ -357,7 +357,7 @@ MOST_BELIEFS, LEAST_ROWS = 1 << 22, 256
 
 
 def predictions(network: BayesianNetwork, source: Source, targets: list[str]) -> Iterator[tuple[Table, PosteriorTable]]:
-    """Every batch with its beliefs about the targets, whose own columns are not looked at."""
+    """Every batch with its beliefs about the targets, whose own columns are not used."""
     start = 0
     for batch in source.batches(batch_rows(network)):
         yield batch, believed(network, batch.mask(targets), start, variables=targets)
@@ -386,7 +386,7 @@ def impossible_row(network: BayesianNetwork, table: Table, row: int, start: int 
     except ImpossibleEvidenceError as error:
         return error
     return ImpossibleDataError(
-        f"row {start + row} is too improbable to be told from impossible",
+        f"row {start + row} is too improbable to be distinguished from impossible",
         hint="check the values of this row",
         row=start + row,
     )
@@ -400,8 +400,16 @@ def renumbered(error: ImpossibleEvidenceError, start: int) -> ImpossibleEvidence
 
 
 def state_names(variable: DiscreteVariable) -> NDArray[Any]:
-    """The states as an array of their own type; as objects when they mix types."""
+    """The states as an array of their type; as objects when they mix types."""
     kinds = {type(state) for state in variable.states}
     if len(kinds) == 1 and kinds <= {str, int, float, bool}:
         return np.array(variable.states)
     return np.fromiter(variable.states, dtype=object)
+
+
+def not_queried(name: str, beliefs: Mapping[str, Any]) -> ParameterError:
+    """The error for a posterior of another variable."""
+    return ParameterError(
+        f"no posterior for {name!r}: it is not among the queried variables",
+        hint=f"query(evidence, variables=[{name!r}]); available: {listed(beliefs)}",
+    )

@@ -26,12 +26,11 @@ from bayeslearn.errors import BayeslearnWarning, UnknownColumnError, joined, lis
 from bayeslearn.tables import DiscreteVariable, Table, as_table
 from bayeslearn.tables.columns import all_whole, level_numbers, levels, number_of, one_dictionary
 from bayeslearn.tables.imputed_cells import Fill
-from bayeslearn.tables.interpretation import as_known_numbers, format_of, is_plain_text
-from bayeslearn.tables.interval_values import values_of
+from bayeslearn.tables.intervals import values_of
 from bayeslearn.tables.markers import Missing
-from bayeslearn.tables.number_style import NumberStyle
 from bayeslearn.tables.schema import name_list, require_known
-from bayeslearn.tables.state_encoding import truth
+from bayeslearn.tables.state_encoding import NumberStyle, truth
+from bayeslearn.tables.type_inference import as_known_numbers, format_of, is_plain_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -24,13 +24,13 @@ BROKEN = 0.5
 
 
 def fixed_cells(frame: BayesianNetwork, frozen: Iterable[str], structure: object, start: object) -> NDArray[np.bool_]:
-    """The cells of CPTs that stay as they are."""
+    """Whether each CPT entry is frozen."""
     names = list(frozen)
     for name in names:
         frame[name]
     if names and not (isinstance(structure, BayesianNetwork) or isinstance(start, BayesianNetwork)):
         raise ParameterError(
-            f"the tables of {listed(names)} cannot stay as they are: a graph has none",
+            f"the CPTs of {listed(names)} cannot be frozen: a graph has none",
             hint="give a network as structure or as init",
         )
     return np.concatenate([np.full(cpt.probabilities.size, cpt.name in names) for cpt in frame])

@@ -32,8 +32,8 @@ from bayeslearn.sources.usability import named_columns, unusable
 from bayeslearn.tables import Table
 from bayeslearn.tables.conversion import requested
 from bayeslearn.tables.discretization import STRATEGIES
-from bayeslearn.tables.interpretation import interpretation_notes, origins
-from bayeslearn.tables.suspects import sentence, suspects
+from bayeslearn.tables.identifiers import sentence, suspects
+from bayeslearn.tables.type_inference import interpretation_notes, origins
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from bayeslearn.network.structure.out_of_core.source_counts import Looked
     from bayeslearn.network.structure.scoring.criteria import StructureScore
     from bayeslearn.tables import Schema, Source
-    from bayeslearn.tables.suspects import Suspect
+    from bayeslearn.tables.identifiers import Suspect
 
 #: Rows below which hardly any arc is distinguishable from chance.
 FEW_ROWS = 50

@@ -57,7 +57,7 @@ class Card:
 
     @property
     def title(self) -> str:
-        """The line at the top; without bars it tells the observed state too."""
+        """The line at the top; without bars it has the observed state too."""
         return self.name if self.lines or not self.observed else f"{self.name} = {self.state}"
 
     @property
@@ -121,7 +121,7 @@ def _lines(belief: Mapping[Any, float], rows: int) -> tuple[Line, ...]:
 
 
 def percent(p: float) -> str:
-    """A probability for people: only what is certain is 0% or 100%.
+    """A probability in percent: only what is certain is 0% or 100%.
 
     >>> percent(0.5), percent(1), percent(0.0004), percent(0.9999)
     ('50.0%', '100%', '<0.1%', '>99.9%')

@@ -2,7 +2,7 @@
 
 Every node has a layer, and the order within a layer crosses few arcs:
 
-    layer(child) ≥ layer(parent) + 1        arcs as short as can be in all, in as few layers as the longest path has
+    layer(child) ≥ layer(parent) + 1        minimal total length of arcs, in as few layers as the longest path has
 
 An arc that spans several layers is cut by a bend in each layer between, so that all pieces join neighboring layers.
 
@@ -121,7 +121,7 @@ def _parts(dag: DAG) -> list[DAG]:
 
 
 def _packed(parts: list[Layout], dag: DAG, between: float) -> Layout:
-    """Parts beside each other, in rows that are about as wide as the picture should be."""
+    """Parts next to each other, in rows that are about as wide as the picture should be."""
     area = sum((p.width + between) * (p.height + between) for p in parts)
     limit = max([1.6 * area**0.5, *(p.width for p in parts)])
     boxes: dict[str, Box] = {}

@@ -74,7 +74,7 @@ def as_svg(picture: Picture) -> str:
 
 
 def write_svg(svg: str, path: str | os.PathLike[str]) -> None:
-    """Write SVG text to a file, whole or not at all."""
+    """Write SVG text to a file, atomically."""
     files.write(path, svg.encode())
 
 

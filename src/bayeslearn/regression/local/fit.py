@@ -12,8 +12,8 @@ from bayeslearn import kernels
 from bayeslearn.distributions.moments import in_range
 from bayeslearn.distributions.sufficient_statistics import frozen
 from bayeslearn.neighbors.search_index import build_index
-from bayeslearn.regression.local.distance_kernels import KERNELS, kernel_weights
 from bayeslearn.regression.local.results import LocalFit
+from bayeslearn.regression.local.settings import KERNELS, kernel_weights
 from bayeslearn.tables.table import read_only
 
 if TYPE_CHECKING:

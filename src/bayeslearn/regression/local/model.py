@@ -22,11 +22,11 @@ from bayeslearn.distributions.sufficient_statistics import frozen
 from bayeslearn.errors import EvidenceError, MismatchError, MissingValuesError, ShapeError, listed
 from bayeslearn.fit_info import Fitted
 from bayeslearn.model_values import ARRAY, NUMBER
-from bayeslearn.regression import reporting
+from bayeslearn.regression import diagnostics
+from bayeslearn.regression.explanation import NumericPredictions
 from bayeslearn.regression.feature_encoding import Features, center_and_spread
 from bayeslearn.regression.local import fit, model_selection
 from bayeslearn.regression.local.settings import Settings
-from bayeslearn.regression.predictions import NumericPredictions
 from bayeslearn.reports import Reported
 from bayeslearn.tables import Table, as_table
 
@@ -277,15 +277,15 @@ class LocalRegressionModel(NumericPredictions, Fitted, Reported, Saved, kind="lo
 
     def report(self) -> Report:
         """Return the settings."""
-        return reporting.local_report(self)
+        return diagnostics.local_report(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return targets, features and settings as plain values."""
-        return reporting.plain_local(self)
+        return diagnostics.plain_local(self)
 
     def to_frame(self, backend: Backend = "pandas") -> Any:
         """Return the training rows as points, with their targets, as a data frame."""
-        return reporting.local_frame(self, backend)
+        return diagnostics.local_frame(self, backend)
 
     def plot(self, data: Any = None, target: Any = None, *, level: float = 0.95, ax: Any = None) -> Any:
         """Draw the function over its only numeric column, or predicted against observed values of these rows.

@@ -1,4 +1,7 @@
-"""Fit a local regression: keep the rows, and select the settings that are "auto" by leave-one-out."""
+"""Fit a local regression: keep the rows, and select the settings that are "auto" by leave-one-out.
+
+Lowess: local fits of one feature.
+"""
 
 from __future__ import annotations
 
@@ -11,15 +14,17 @@ from bayeslearn import validation
 from bayeslearn.progress import reports_progress
 from bayeslearn.regression.feature_encoding import Features
 from bayeslearn.regression.fit_results import LocalFitInfo, with_info
-from bayeslearn.regression.inputs import require_rows
 from bayeslearn.regression.local.model import LocalRegressionModel, as_rows, checked_outputs
 from bayeslearn.regression.local.settings import LOCALITIES, Settings
-from bayeslearn.regression.targets import Examples, examples
+from bayeslearn.regression.targets import Examples, examples, require_rows
 from bayeslearn.sources import with_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from numpy.typing import ArrayLike
+
+    from bayeslearn.regression.local.results import LocalFit
     from bayeslearn.tables.markers import Markers
 
 
@@ -133,3 +138,21 @@ def local_model(
     return LocalRegressionModel(
         features, x[there], outputs, w, init, free, standardize, size, loo_rows, seed, tuple(found.names)
     )  # fmt: skip
+
+
+def lowess(
+    x: ArrayLike, y: ArrayLike, *, at: ArrayLike | None = None, frac: float = 2 / 3, degree: int = 1,
+    kernel: str = "tricube", sample_weight: ArrayLike | None = None,
+) -> LocalFit:  # fmt: skip
+    """Smooth y over x by fits to the nearest `frac` of the rows, at the rows or `at` other points.
+
+    With degree 1 and the tricube kernel this is lowess without its robust iterations.
+
+    >>> lowess([0, 1, 2, 3, 4], [0, 1, 2, 3, 4], at=[2.5], frac=0.8).mean
+    array([2.5])
+    """
+    x = validation.float_array("x", x).reshape(-1, 1)
+    share = validation.number("frac", frac, above=0, max_value=1)
+    k = max(int(share * len(x) + 1e-10), 2)
+    model = fit_local(x, y, degree=degree, kernel=kernel, n_neighbors=k, sample_weight=sample_weight)
+    return model.local_fits(x if at is None else np.reshape(validation.float_array("at", at), (-1, 1)))

@@ -384,10 +384,8 @@ def pc(
     if most_given is not None:
         most_given = validation.integer("most_given", most_given, min_value=0)
     if allowed.max_parents < len(counts.names) - 1:
-        raise ParameterError(
-            "tests of independence cannot keep to a limit of parents",
-            hint="limit the sets with `most_given`, or search by score, as MMHC does",
-        )
+        hint = "limit the sets with `most_given`, or search by score, as MMHC does"
+        raise ParameterError("independence tests cannot limit the number of parents", hint=hint)
     test = test_of(counts, kind, degrees)
     level, rank = significance_level, ranks(counts.names)
     found = skeleton(test, allowed, rank, significance_level=level, most_given=most_given, budget=budget)

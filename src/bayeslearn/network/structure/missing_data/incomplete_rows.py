@@ -48,7 +48,7 @@ from bayeslearn.network.structure.scoring.family_counts import FamilyCounts
 from bayeslearn.network.structure.search_settings import DRAWS
 from bayeslearn.sources.base import Extent
 from bayeslearn.tables import Table
-from bayeslearn.tables.distinct_rows import groups
+from bayeslearn.tables.contingency import groups
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,0 +1,111 @@
+"""``bayeslearn evaluate``: how well a model predicts rows whose target is known, and its learner out of fold."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path  # noqa: TC003 - typer reads the annotation
+from typing import Annotated, Any
+
+import typer
+
+from bayeslearn.cli import output, plot_files, progress, table_models
+from bayeslearn.cli.data_options import Data, Model, reads
+from bayeslearn.errors import DataError, ParameterError, listed
+
+
+@reads(unseen=True)
+def run(
+    model_file: Model,
+    data: Annotated[Data, typer.Argument(help="CSV or Parquet files, or patterns, with the target.")],
+    *,
+    target: Annotated[
+        str | None, typer.Option(help="Variable to predict, for models that predict any: networks.")
+    ] = None,
+    sample_weight: Annotated[str | None, typer.Option(help="Column with the weight of each row.")] = None,
+    level: Annotated[float, typer.Option(help="Level of the intervals of numbers.")] = 0.95,
+    cv: Annotated[
+        int, typer.Option(help="Cross-validation with this many folds of the learner; 0: evaluate the model.")
+    ] = 0,
+    plot: Annotated[
+        Path | None, typer.Option(help="Plot of the confusion matrix to write, .svg, .png or .pdf.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the folds.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="JSON object instead of text.")] = False,
+) -> None:
+    """Evaluate predictions on rows with a known target.
+
+    Of classes: accuracy, log loss, Brier score, calibration and confusion. Of numbers: RMSE, mean absolute error, R²
+    and the coverage of the intervals. Of components: the mean log-likelihood is `bayeslearn score`.
+
+    Example: bayeslearn evaluate nb.json titanic.csv --cv 10
+    """
+    from bayeslearn import load, validation
+    from bayeslearn.model_evaluation import targets_of
+
+    if plot is not None:
+        plot_files.check(plot)
+    validation.number("--level", level, above=0, below=1)
+    validation.integer("--cv", cv, min_value=0)
+    model = load(model_file)
+    targets = targets_of(model, target)
+    with data.opened(sample_weight=sample_weight) as given, progress.bar("evaluating", passes=data.passes) as tell:
+        lacking = [v.name for v in targets if v.name not in given.names]
+        if lacking or not targets:
+            what = f"{given.path} has no column {listed(lacking)}" if lacking else "the model predicts no column"
+            raise DataError(f"{what}, so that predictions cannot be evaluated")
+        if cv:
+            found = cross_validated(
+                model, given.settled(), targets, cv=cv, random_state=seed, sample_weight=given.sample_weight
+            )
+        else:
+            found = evaluated(model, given, targets, level, tell)
+    if as_json:
+        output.show_json(found.to_dict())
+    else:
+        sys.stdout.write(f"{found.summary()}\n")
+    if plot is not None:
+        save_plot(found, plot)
+
+
+def evaluated(model: Any, given: Any, targets: tuple[Any, ...], level: float, tell: Any) -> Any:
+    """The metrics, batch by batch."""
+    from bayeslearn.model_evaluation import Evaluation, metrics_of_rows
+
+    rows, parts = table_models.batches(model, given, targets)
+    total, done = None, 0
+    for batch, truth in parts:
+        found = Evaluation(metrics_of_rows(model, batch, truth, targets, level))
+        total, done = found if total is None else total + found, done + batch.n_rows
+        tell(done / max(rows.n_rows, 1))
+    if total is None:
+        raise DataError("there are no rows to evaluate predictions on")
+    return total.alone()
+
+
+def cross_validated(model: Any, data: Any, targets: tuple[Any, ...], **options: Any) -> Any:
+    """The cross-validation of the learner of a model."""
+    from bayeslearn.naive_bayes import NaiveBayesModel
+    from bayeslearn.network import BayesianNetwork
+
+    if isinstance(model, NaiveBayesModel):
+        from bayeslearn.naive_bayes.tabular.out_of_fold import cross_validate
+
+        return cross_validate(model, data, **options)
+    if isinstance(model, BayesianNetwork):
+        from bayeslearn.network.evaluation import cross_validate as of_network
+
+        return of_network(model, data, target=targets[0].name, **options).metrics
+    raise ParameterError(
+        f"there is no --cv for a model of the kind {model.file_kind!r}",
+        hint="bayeslearn compare-models DATA --target COLUMN cross-validates learners of classes and of numbers",
+    )
+
+
+def save_plot(found: Any, path: Path) -> None:
+    """Write the plot of an evaluation, if it has one."""
+    from bayeslearn import plots
+
+    if not hasattr(found, "plot"):
+        raise ParameterError("--plot is the confusion matrix of classes", hint="leave it out")
+    plots.save(found.plot(), path)
+    plot_files.written(path)
