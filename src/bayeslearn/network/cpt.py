@@ -370,6 +370,21 @@ class Factorization:
         """The variables, in order."""
         return tuple(self._by_name)
 
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The names of the variables, in order; :attr:`schema` has them with their states."""
+        return tuple(self._by_name)
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        """The nodes of the graph: the names of the variables."""
+        return tuple(self._by_name)
+
+    @property
+    def arcs(self) -> tuple[tuple[str, str], ...]:
+        """The arcs of the graph, each (parent, child)."""
+        return self.dag.arcs
+
     @cached_property
     def dag(self) -> DAG:
         """The graph."""

@@ -34,10 +34,7 @@ def test_it_is_what_learning_from_the_others_gives(cases):
     dice = np.random.default_rng(4)
     order = dice.permutation(200)
     rest, part = cases.take(np.sort(order[:60])), cases.take(np.sort(order[60:]))
-    scores = {
-        m: fit_network(part, algorithm=m, target="either").score(rest)
-        for m in ("tabu", "naive_bayes", "empty")
-    }
+    scores = {m: fit_network(part, algorithm=m, target="either").score(rest) for m in ("tabu", "naive_bayes", "empty")}
     assert (found.n_rows, found.n_training_rows, found.center) == (60, 140, "either")
     assert found.log_likelihood == pytest.approx(scores["tabu"].mean, rel=1e-12)
     for other in ("naive_bayes", "empty"):

@@ -193,7 +193,7 @@ class SampledInference:
     ...     "[Rain][Wet|Rain]", {"Rain": [0.2, 0.8], "Wet": [[0.9, 0.1], [0.2, 0.8]]},
     ...     states={"Rain": ["yes", "no"], "Wet": ["yes", "no"]},
     ... )
-    >>> answer = SampledInference(net).query({"Wet": "yes"}, n=10_000, random_state=0)
+    >>> answer = SampledInference(net).query({"Wet": "yes"}, n_samples=10_000, random_state=0)
     >>> abs(answer["Rain"]["yes"] - 0.18 / 0.34) < 4 * answer.errors["Rain"]["yes"] < 0.04
     True
     """
