@@ -16,7 +16,7 @@ from hmmlearn import hmm
 
 from bayeslearn.distributions import Dirichlet, NormalInverseGamma
 from bayeslearn.errors import ConvergenceWarning
-from bayeslearn.hmm import CategoricalEmissions, GaussianEmissions, HiddenMarkovModel, learn
+from bayeslearn.hmm import CategoricalEmissions, GaussianEmissions, HiddenMarkovModel, fit_hmm
 from bayeslearn.tables import DiscreteVariable
 from bench.harness import Work
 
@@ -28,7 +28,7 @@ STATES, SYMBOLS, COLUMNS, ITERATIONS = 8, 20, 4, 10
 
 #: No prior cases, as objects.
 NO_PRIOR = {
-    kind: {"start": Dirichlet.none(), "transitions": Dirichlet.none(), "emissions": none}
+    kind: {"startprob": Dirichlet.none(), "transmat": Dirichlet.none(), "emissions": none}
     for kind, none in (("categorical", Dirichlet.none()), ("gaussian", NormalInverseGamma.none()))
 }
 
@@ -45,15 +45,15 @@ def works(*, quick: bool) -> Iterator[Work]:
 
 
 def climbing(name: str, start: HiddenMarkovModel, lengths: np.ndarray, goal: float, few: dict[str, int]) -> Work:
-    x, _ = truth(start).sample(lengths, 1)
+    x, _ = truth(start).draw(lengths, 1)
 
     def ours() -> list[float]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            found = learn(
-                x, start=start, lengths=lengths, prior=NO_PRIOR[start.emissions.kind], max_iter=ITERATIONS, tol=0
+            found = fit_hmm(
+                x, init=start, lengths=lengths, prior=NO_PRIOR[start.emissions.kind], max_iter=ITERATIONS, tol=0
             )
-        return [step.log_likelihood for step in found.history]
+        return [step.log_likelihood for step in found.fit_info.history]
 
     def theirs() -> list[float]:
         model = peer(start)
@@ -67,14 +67,14 @@ def climbing(name: str, start: HiddenMarkovModel, lengths: np.ndarray, goal: flo
 
 
 def decoding(name: str, start: HiddenMarkovModel, lengths: np.ndarray, goal: float, few: dict[str, int]) -> Work:
-    x, _ = truth(start).sample(lengths, 1)
+    x, _ = truth(start).draw(lengths, 1)
     model = peer(start)
 
     def agree(a: float, b: float) -> bool:
         return np.isclose(a, b, rtol=1e-9, atol=0)
 
     def ours() -> float:
-        return start.decode(x, lengths=lengths).log_p.sum()
+        return start.decode(x, lengths=lengths).log_probability.sum()
 
     def theirs() -> float:
         return model.decode(x.reshape(len(x), -1), lengths)[0]
@@ -106,7 +106,7 @@ def chain(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
 
 def truth(start: HiddenMarkovModel) -> HiddenMarkovModel:
     """Another model of the same kind, that the data come from."""
-    return start.permuted(range(STATES)[::-1])
+    return start.reorder_states(range(STATES)[::-1])
 
 
 def peer(start: HiddenMarkovModel) -> hmm.BaseHMM:
@@ -118,5 +118,5 @@ def peer(start: HiddenMarkovModel) -> hmm.BaseHMM:
         model = hmm.GaussianHMM(STATES, min_covar=0, covars_prior=0, covars_weight=1, **options | {"params": "stmc"})
         model.means_, model.covars_ = np.array(start.emissions.mean), np.array(start.emissions.var)
         model.n_features = COLUMNS
-    model.startprob_, model.transmat_ = np.array(start.start), np.array(start.transitions)
+    model.startprob_, model.transmat_ = np.array(start.startprob), np.array(start.transmat)
     return model

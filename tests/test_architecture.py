@@ -51,7 +51,7 @@ ASKING = {
     "network/parameters/online_em.py": 1,
     "network/structure/fit.py": 1,
     "network/structure/preprocessing.py": 3,
-    "hmm/baum_welch.py": 1,
+    "hmm/fit.py": 1,
     "hmm/inputs.py": 1,
     "hmm/sequence_sources.py": 1,
 }

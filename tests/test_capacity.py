@@ -11,7 +11,7 @@ import pytest
 from bayeslearn import capacity, read_network, strict_json
 from bayeslearn.distributions import FinitePrior
 from bayeslearn.errors import BayeslearnError, CapacityError, ParameterError
-from bayeslearn.hmm import HiddenMarkovModel
+from bayeslearn.hmm import fit_hmm
 from bayeslearn.mixture import fit_mixture
 from bayeslearn.naive_bayes.text import HashedVocabulary, fit_text
 from bayeslearn.network import fit_network, fit_parameters, sample_structure_posterior
@@ -145,9 +145,9 @@ NUMBERS = np.random.default_rng(0).standard_normal((24, 2))
         (lambda n: sample_structure_posterior(ROWS, n_samples=n), "orders would need"),
         (lambda n: sample_structure_posterior(ROWS, n_chains=n), "chains .* would need"),
         (lambda n: read_network("asia").sample(n), "cases of 8 variables would need"),
-        (lambda n: HiddenMarkovModel.learn(NUMBERS, n), "states and the moves between them would need"),
-        (lambda n: HiddenMarkovModel.learn(NUMBERS, 2, mixture=n), "parts in each of 2 states would need"),
-        (lambda n: HiddenMarkovModel.learn(NUMBERS, 2, random_state=0).unrolled(n), "steps would need"),
+        (lambda n: fit_hmm(NUMBERS, n), "states and the transitions between them would need"),
+        (lambda n: fit_hmm(NUMBERS, 2, n_mixtures=n), "parts in each of 2 states would need"),
+        (lambda n: fit_hmm(NUMBERS, 2).to_network(n), "steps would need"),
         (lambda n: fit_mixture(NUMBERS, n), "components would need"),
         (lambda n: fit_mixture(NUMBERS, 2, random_state=0).sample(n), "rows would need"),
         (lambda n: fit_mixture(ROWS, n), "components would need"),

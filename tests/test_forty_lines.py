@@ -17,7 +17,7 @@ from bayeslearn.distributions.distribution import Distribution, by_name, registe
 from bayeslearn.distributions.moments import real_cells
 from bayeslearn.distributions.sufficient_statistics import Statistics, paired
 from bayeslearn.errors import FormatError, ParameterError
-from bayeslearn.hmm import HMMEstimator, learn
+from bayeslearn.hmm import HMMEstimator, fit_hmm
 from bayeslearn.mixture import MixedTypeClusterer, fit_mixture
 from bayeslearn.mixture.results import describe_clusters
 from bayeslearn.model_values import PRIORS
@@ -231,16 +231,18 @@ def test_clusterer():
 
 
 def test_hidden_markov_model():
-    model = learn(SPELLS, 2, emissions=NAME, random_state=0, restarts=3).model
+    model = fit_hmm(SPELLS, 2, emissions=NAME, n_init=3)
     assert sorted(model.emissions.parameters) == pytest.approx([0.1, 3.3], rel=0.4)
-    assert model.emissions.described(0) == f"{model.emissions.parameters[0]:.4g}"
+    assert model.emissions.describe(0) == f"{model.emissions.parameters[0]:.4g}"
     path = model.decode(SPELLS).states
     assert np.mean([path[i] == path[0] for i in range(40)]) > 0.9
-    assert (model.sample(20, 0)[0] > 0).all()
+    assert (model.draw(20, 0)[0] > 0).all()
+    assert (model.sample(20, random_state=0).values_of("x0") > 0).all()
+    assert np.isfinite(model.impute(np.where(np.arange(40) % 5, SPELLS[:40], np.nan))).all()
 
 
 def test_estimator_of_hidden_markov_models():
-    found = HMMEstimator(2, emissions=NAME, restarts=3).fit(SPELLS[:, None])
+    found = HMMEstimator(2, emissions=NAME, n_init=3).fit(SPELLS[:, None])
     assert (found.predict(SPELLS[:, None]) == found.model_.decode(SPELLS).codes).all()
     assert np.isfinite(found.score(SPELLS[:, None]))
 
@@ -267,10 +269,8 @@ def test_sequences_of_a_source(tmp_path):
     rows = pd.DataFrame({"run": np.repeat([1, 2, 3, 4], 120), "wait": SPELLS})
     for part in (0, 1):
         rows.iloc[part * 240 : (part + 1) * 240].to_parquet(tmp_path / f"{part}.parquet")
-    folded = learn(
-        scan(tmp_path / "*.parquet"), 2, id="run", columns=["wait"], emissions=NAME, random_state=0, restarts=3
-    )
-    assert sorted(folded.model.emissions.parameters) == pytest.approx([0.1, 3.3], rel=0.4)
+    folded = fit_hmm(scan(tmp_path / "*.parquet"), 2, id="run", columns=["wait"], emissions=NAME, n_init=3)
+    assert sorted(folded.emissions.parameters) == pytest.approx([0.1, 3.3], rel=0.4)
 
 
 ### model files
@@ -286,15 +286,15 @@ def test_model_files(tmp_path, ending):
     mixture = fit_mixture(WAIT, 2, distributions=FAMILIES, random_state=0)
     again = saved(mixture, tmp_path / f"mixture.{ending}")
     assert (again.predict_proba(x) == mixture.predict_proba(x)).all()
-    chain = learn(SPELLS, 2, emissions=NAME, random_state=0).model
+    chain = fit_hmm(SPELLS, 2, emissions=NAME)
     again = saved(chain, tmp_path / f"chain.{ending}")
     assert again.log_likelihood(SPELLS) == chain.log_likelihood(SPELLS)
-    assert again.update(SPELLS).statistics["start"].n.sum() == 2
+    assert again.update(SPELLS).statistics["startprob"].n.sum() == 2
 
 
 @pytest.mark.parametrize("parameters", [[[-1.0, 2.0]], [[1.0]], [[1.0, 2.0], [1.0, 2.0]], ["a"], [[1.0, None]]])
 def test_wrong_parameters_in_files(tmp_path, parameters):
-    learn(ROWS["wait"], 2, emissions=NAME, random_state=0).model.save(tmp_path / "chain.json")
+    fit_hmm(ROWS["wait"], 2, emissions=NAME).save(tmp_path / "chain.json")
     document = json.loads((tmp_path / "chain.json").read_text())
     document["emissions"]["parameters"] = parameters
     (tmp_path / "chain.json").write_text(json.dumps(document))
@@ -328,5 +328,5 @@ def test_options_of_the_command_line(tmp_path):
         model,
     )
     assert [part.distribution for part in load(model).parts] == [Waits()]
-    ask("fit", "hmm", data, "--columns", "wait", "--states", "2", "--emissions", NAME, "-o", model)
+    ask("fit", "hmm", data, "--columns", "wait", "--n-states", "2", "--emissions", NAME, "-o", model)
     assert load(model).emissions.kind == NAME

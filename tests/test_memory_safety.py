@@ -59,14 +59,14 @@ read("words", "classes", [0, 0, 1, 2**40])
 
 
 @pytest.mark.parametrize(
-    "call", ["learn(x, 2, lengths=wrong)", "model.decode(x, lengths=wrong)", "model.log_likelihood(x, lengths=wrong)"]
+    "call", ["fit_hmm(x, 2, lengths=wrong)", "model.decode(x, lengths=wrong)", "model.log_likelihood(x, lengths=wrong)"]
 )
 def test_lengths_of_sequences_that_wrap(call):
     code = f"""
-from bayeslearn.hmm import learn
+from bayeslearn.hmm import fit_hmm
 
 rows = np.random.default_rng(0).normal(size=(50, 1))
-model, x = learn(rows, 2, max_iter=5), rows[:5]
+model, x = fit_hmm(rows, 2, max_iter=5), rows[:5]
 model = getattr(model, "model", model)
 for wrong in ([2**62] * 4 + [5], [2**63 - 1, 2**63 - 1, 7], np.array([2**64 - 1, 6], np.uint64)):
     refused(lambda: {call})
@@ -84,11 +84,11 @@ model = HiddenMarkovModel(("a", "b"), half[0], half, CategoricalEmissions(Discre
 cells = np.zeros(5, np.int32)
 refused(lambda: Sequences(cells, np.array([2**62] * 4 + [5]), (0,)))
 refused(lambda: Sequences(cells, np.array([5]), (0,), order=np.arange(5) + 10**6))
-refused(lambda: Sequences(cells, np.array([5]), (0,), known=np.zeros(3, np.int32)))
+refused(lambda: Sequences(cells, np.array([5]), (0,), known_states=np.zeros(3, np.int32)))
 refused(lambda: model.decode(Sequences(cells + 10**8, np.array([5]), (0,))))
 refused(lambda: model.decode(Sequences(np.zeros((5, 1)), np.array([5]), (0,))))
 refused(lambda: model.expected_statistics(Sequences(cells + 10**8, np.array([5]), (0,))))
-refused(lambda: model.decode(Sequences(cells, np.array([5]), (0,), known=np.full(5, 10**8, np.int32))))
+refused(lambda: model.decode(Sequences(cells, np.array([5]), (0,), known_states=np.full(5, 10**8, np.int32))))
 """
     assert len(messages(code)) == 7
 

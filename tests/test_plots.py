@@ -13,7 +13,7 @@ from bayeslearn import FiniteSpace, NeighborsModel, em, fit_mixture, plots, read
 from bayeslearn.distributions import Counts
 from bayeslearn.errors import MissingDependencyError, ParameterError
 from bayeslearn.evaluation import Metrics
-from bayeslearn.hmm import learn
+from bayeslearn.hmm import fit_hmm
 from bayeslearn.model_comparison import compare_models
 from bayeslearn.naive_bayes import Calibration
 
@@ -87,7 +87,9 @@ def on_axes():
         "plot_confusion_matrix": lambda ax: plots.plot_confusion_matrix(
             Metrics.of(np.eye(2)[[0, 1] * 20], np.array([0, 1] * 20), classes=["a", "b"]), ax=ax
         ),
-        "plot_states": lambda ax: plots.plot_states(learn(x[:, 0], 2, random_state=0).model.decode(x[:, 0]), ax=ax),
+        "plot_states": lambda ax: plots.plot_states(fit_hmm(x[:, 0], 2).decode(x[:, 0]), ax=ax),
+        "plot_transitions": lambda ax: plots.plot_transitions(fit_hmm(x[:, 0], 2), ax=ax),
+        "plot_state_posterior": lambda ax: plots.plot_state_posterior(fit_hmm(x[:, 0], 2).posterior(x[:, 0]), ax=ax),
         "plot_voronoi": lambda ax: plots.plot_voronoi(
             NeighborsModel.from_arrays({"x": x[:, 0], "y": x[:, 1]}, labels), ax=ax
         ),

@@ -106,11 +106,10 @@ FORWARDED = [
     ),
     ("sources.as_source", "tables.as_table", set()),
     ("sources.FileSource.declared", "tables.as_table", {"data"}),
-    ("hmm.HiddenMarkovModel.learn", "hmm.learn", set()),
     ("hmm.HiddenMarkovModel.update", "hmm.HiddenMarkovModel.sequences", set()),
-    ("hmm.HiddenMarkovModel.log_likelihood", "hmm.HiddenMarkovModel.sequences", set()),
-    ("hmm.HiddenMarkovModel.posterior", "hmm.HiddenMarkovModel.sequences", set()),
-    ("hmm.HiddenMarkovModel.decode", "hmm.HiddenMarkovModel.sequences", set()),
+    ("hmm.HiddenMarkovModel.log_likelihood", "hmm.HiddenMarkovModel.sequences", {"sample_weight"}),
+    ("hmm.HiddenMarkovModel.posterior", "hmm.HiddenMarkovModel.sequences", {"sample_weight"}),
+    ("hmm.HiddenMarkovModel.decode", "hmm.HiddenMarkovModel.sequences", {"sample_weight"}),
 ]
 
 
@@ -121,7 +120,9 @@ def test_what_is_handed_on_has_the_same_defaults(outer, inner, filled_in):
     assert {name: mine[name].default for name in wanted if name in mine} == wanted
 
 
-@pytest.mark.parametrize("name", ["fit_network", "fit_naive_bayes", "network.fit_parameters_online", "fit_mixture"])
+@pytest.mark.parametrize(
+    "name", ["fit_network", "fit_naive_bayes", "network.fit_parameters_online", "fit_mixture", "fit_hmm"]
+)
 def test_help_explains_every_parameter(name):
     value = pydoc.locate(f"bayeslearn.{name}")
     shown = pydoc.render_doc(value, renderer=pydoc.plaintext)

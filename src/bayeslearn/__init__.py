@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from bayeslearn.discretizer import Discretizer as Discretizer
     from bayeslearn.hmm import HiddenMarkovModel as HiddenMarkovModel
     from bayeslearn.hmm import HMMEstimator as HMMEstimator
+    from bayeslearn.hmm import fit_hmm as fit_hmm
     from bayeslearn.hypotheses import BayesOptimalClassifier as BayesOptimalClassifier
     from bayeslearn.hypotheses import Conjunction as Conjunction
     from bayeslearn.hypotheses import FindSClassifier as FindSClassifier

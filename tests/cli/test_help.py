@@ -105,7 +105,7 @@ def write_sequences(folder):
     for name in ("ecg", "beats"):
         steps.to_csv(folder / f"{name}.csv", index=False)
     pd.DataFrame({"roll": rng.integers(1, 7, 80).astype(str)}).to_csv(folder / "rolls.csv", index=False)
-    tell("fit", "hmm", str(folder / "rolls.csv"), "--states", "2", "-o", str(folder / "casino.json"))
+    tell("fit", "hmm", str(folder / "rolls.csv"), "--n-states", "2", "-o", str(folder / "casino.json"))
 
 
 def write_texts(folder):

@@ -53,8 +53,8 @@ LEARNERS = {
     "cluster": ["fit", "mixture", "{data}", "--n-components", "2", "-o", "{to}"],
     "regress": ["fit", "regression", "{data}", "--target", "hours", "-o", "{to}"],
     "neighbors": ["fit", "neighbors", "{data}", "--target", "play", "--n-neighbors", "3", "-o", "{to}"],
-    "sequence": ["fit", "hmm", "{data}", "--states", "2", "--columns", "sky", "--id", "team", "-o", "{to}"],
-    "contest": ["compare-models", "{data}", "--target", "play", "--learner", "naive-bayes", "--folds", "2"],
+    "sequence": ["fit", "hmm", "{data}", "--n-states", "2", "--columns", "sky", "--id", "team", "-o", "{to}"],
+    "contest": ["compare-models", "{data}", "--target", "play", "--learners", "naive-bayes", "--cv", "2"],
     "online": ["online", "{data}", "--target", "play"],
     "concept": [
         "concept",
@@ -63,8 +63,8 @@ LEARNERS = {
         "play",
         "--columns",
         "sky,team",
-        "--drop-incomplete",
-        "--skip-conflicts",
+        "--drop-missing",
+        "--drop-conflicts",
     ],
 }
 

@@ -72,7 +72,7 @@ VERBS = {
         "holes",
     ),
     "regress": (["fit", "regression", "--target", "size", "--drop-columns", "t"], "full"),
-    "sequence": (["fit", "hmm", "--id", "id", "--states", "2", "--restarts", "2"], "visits"),
+    "sequence": (["fit", "hmm", "--id", "id", "--n-states", "2", "--n-init", "2"], "visits"),
     "regress holes": (["fit", "regression", "--target", "size,doors", "--prior", "evidence"], "holes"),
 }
 

@@ -13,7 +13,7 @@ from bayeslearn.distributions import Multinomial
 from bayeslearn.distributions.distribution import by_name
 from bayeslearn.distributions.sufficient_statistics import Assignment
 from bayeslearn.errors import DataError, EvidenceError, ParameterError
-from bayeslearn.hmm import learn
+from bayeslearn.hmm import fit_hmm
 from bayeslearn.mixture import fit_mixture
 from bayeslearn.mixture.results import describe_clusters
 from bayeslearn.naive_bayes import NaiveBayesClassifier, fit_naive_bayes
@@ -152,7 +152,7 @@ def test_mixture(name, tmp_path):
 def test_hidden_markov_model(name, tmp_path):
     x = np.concatenate([by_name(name)().draw(parameters_of(name), 30, seed)[:, seed % 2] for seed in range(12)])
     states = np.repeat(np.arange(12) % 2, 30)
-    model = learn(x.astype(float), 2, emissions=name, random_state=0, restarts=3).model
+    model = fit_hmm(x.astype(float), 2, emissions=name, n_init=3)
     agree = np.mean(model.decode(x.astype(float)).states == np.array(model.states)[states])
     assert max(agree, 1 - agree) > 0.85
     model.save(tmp_path / "m.json")
@@ -161,7 +161,7 @@ def test_hidden_markov_model(name, tmp_path):
 
 def test_hidden_markov_models_read_columns_of_tables_as_numbers():
     table = {"x": [1, 1, 2, 1, 9, 8, 9, 9, 1, 2, 1, 2]}  # few whole numbers, which would be symbols
-    model = learn(table, 2, emissions="gamma", columns=["x"], random_state=0).model
+    model = fit_hmm(table, 2, emissions="gamma", columns=["x"], n_init=1)
     assert model.emissions.kind == "gamma"
     assert sorted(model.emissions.centers())[1] > 5
 

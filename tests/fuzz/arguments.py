@@ -129,7 +129,7 @@ def use_sequences(cells: Any, lengths: Any, sample_weight: Any, known: Any) -> C
 def use_raw_sequences(cells: Any, lengths: Any, _w: Any, known: Any) -> Callable[[], None]:
     half = np.full((2, 2), 0.5)
     model = HiddenMarkovModel(("a", "b"), half[0], half, GaussianEmissions(("x",), [[0.0], [1.0]], [[1.0], [1.0]]))
-    data = model.sequences(cells, lengths=lengths, known=known)
+    data = model.sequences(cells, lengths=lengths, known_states=known)
     return lambda: require_probabilities(model.posterior(data).probabilities)
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from bayeslearn import AODEClassifier, BayesianNetwork, containers, fit_parameters
 from bayeslearn.case_based import CaseBase, retrieve
-from bayeslearn.hmm import HiddenMarkovModel
+from bayeslearn.hmm import HiddenMarkovModel, fit_hmm
 from bayeslearn.hypotheses import Examples, FiniteSpace, HypothesisPosterior, VersionSpace
 from bayeslearn.learning_theory.k_cnf import KCNF
 from bayeslearn.mixture import MixtureModel, fit_mixture
@@ -113,10 +113,10 @@ def use_hmm(data: Any, model: HiddenMarkovModel) -> list[Any]:
     return [
         lambda: likelihood(model.log_likelihood(data)),
         lambda: shares(model.posterior(data).probabilities),
-        lambda: likelihood(model.decode(data).log_p),
-        lambda: model.update(data).start,
+        lambda: likelihood(model.decode(data).log_probability),
+        lambda: model.update(data).startprob,
         lambda: model.sample(4, random_state=0) and None,
-        lambda: shares(model.stationary()),
+        lambda: shares(model.stationary_distribution()),
     ]
 
 
@@ -248,7 +248,7 @@ def hmm(data: Any, **options: Any) -> Kind:
     """A hidden Markov model of two states."""
 
     def learned() -> Any:
-        return HiddenMarkovModel.update(data, 2, max_iter=2, random_state=0, **options).update(data)
+        return fit_hmm(data, 2, max_iter=2, n_init=1, **options).update(data)
 
     return Kind(learned, partial(use_hmm, data), HiddenMarkovModel.load)
 
@@ -284,8 +284,8 @@ KINDS: dict[str, Kind] = {
     "hmm_symbols": hmm(TABLE["c"]),
     "hmm_counts": hmm(TABLE["n"], emissions="poisson"),
     "hmm_gaussian": hmm(X, emissions="gaussian"),
-    "hmm_full": hmm(X, emissions="full"),
-    "hmm_mixture": hmm(X, emissions="gaussian", mixture=2),
+    "hmm_full": hmm(X, emissions="gaussian", covariance_type="full"),
+    "hmm_mixture": hmm(X, emissions="gaussian", n_mixtures=2),
     "naive_bayes": Kind(lambda: fit_naive_bayes(ROWS, "y").update(ROWS), use_naive, NaiveBayesModel.load),
     "text": text(),
     "text_hashed": text(vocabulary=HashedVocabulary(64)),

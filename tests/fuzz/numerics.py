@@ -45,7 +45,7 @@ CLUSTERERS: dict[str, Any] = {
 }
 MORE = {
     "GaussianMixture": {"covariance_type": ["full", "tied", "diag", "spherical"]},
-    "HMMEstimator": {"emissions": ["gaussian", "full"]},
+    "HMMEstimator": {"emissions": ["gaussian"], "covariance_type": ["diag", "full"]},
     "LocalRegressor": {"kernel": ["tricube", "gaussian"], "degree": [0, 1, 2]},
     "LogisticClassifier": {"algorithm": ["newton", "lbfgs", "gradient"]},
     "RBFRegressor": {"centers": ["k-means", "em", "farthest", "random", "evidence", "all"]},

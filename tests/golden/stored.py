@@ -17,7 +17,7 @@ import numpy as np
 
 from bayeslearn import AODEClassifier, containers, load, scan
 from bayeslearn.case_based import CaseBase, retrieve
-from bayeslearn.hmm import learn
+from bayeslearn.hmm import fit_hmm
 from bayeslearn.hypotheses import FiniteSpace, VersionSpace
 from bayeslearn.learning_theory.k_cnf import KCNF
 from bayeslearn.mixture import fit_mixture
@@ -143,7 +143,7 @@ STORED_KINDS = {
     ),
     **{
         f"hmm-{name.replace('_', '-')}.json": Kind(
-            lambda x=x, name=name: learn(x, 2, emissions=name, random_state=0).model.update(x), chained(x)
+            lambda x=x, name=name: fit_hmm(x, 2, emissions=name, n_init=1).update(x), chained(x)
         )
         for name, x in {
             "gamma": AMOUNTS["amount"],
@@ -154,7 +154,7 @@ STORED_KINDS = {
         }.items()
     },
     "neighbors.model": Kind(lambda: NeighborsModel.from_arrays(INPUTS, LABELS), classified),
-    "hmm-full.model": Kind(lambda: learn(X, 2, emissions="full", random_state=0).model, chained(X)),
+    "hmm-full.model": Kind(lambda: fit_hmm(X, 2, emissions="gaussian", covariance_type="full", n_init=1), chained(X)),
     "mixture-table.model": Kind(
         lambda: fit_mixture(INPUTS, 2, random_state=0), lambda model: model.predict_proba(INPUTS)
     ),

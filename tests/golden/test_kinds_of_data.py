@@ -58,8 +58,8 @@ VERBS = {
     "online": ("words", "online DATA --target size"),
     "fit naive-bayes": ("table", "fit naive-bayes DATA --target class -o out.json"),
     "predict naive-bayes": ("table", "predict MODELS/naive.json DATA -o out.csv"),
-    "fit hmm": ("steps", "fit hmm DATA --states 2 --id run -o out.json --seed 1"),
-    "fit hmm symbols": ("letters", "fit hmm DATA --states 2 --id run -o out.json --seed 1"),
+    "fit hmm": ("steps", "fit hmm DATA --n-states 2 --id run -o out.json --seed 1"),
+    "fit hmm symbols": ("letters", "fit hmm DATA --n-states 2 --id run -o out.json --seed 1"),
     "predict hmm": ("steps", "predict MODELS/hmm-gaussian.json DATA --id run -o out.csv"),
     "score hmm": ("steps", "score MODELS/hmm-gaussian.json DATA --id run"),
     "fit text": ("texts", "fit text DATA --label folder -o out.model"),
@@ -113,7 +113,8 @@ def answer(verb, data):
     Path("out.csv").unlink(missing_ok=True)
     found = jobs.run(VERBS[verb][1].replace("DATA", data))
     if verb == "score hmm":  # names of sequences are text in a CSV file and numbers elsewhere
-        found["answer"]["each"] = [each | {"sequence": str(each["sequence"])} for each in found["answer"]["each"]]
+        named = [each | {"sequence": str(each["sequence"])} for each in found["answer"]["sequences"]]
+        found["answer"]["sequences"] = named
     return found
 
 

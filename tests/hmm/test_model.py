@@ -10,11 +10,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bayeslearn import BayesianNetwork, kernels
+from bayeslearn import kernels
 from bayeslearn.distributions import Dirichlet
 from bayeslearn.errors import (
     BayeslearnWarning,
     ConvergenceWarning,
+    EvidenceError,
     FormatError,
     ImpossibleDataError,
     MismatchError,
@@ -27,9 +28,8 @@ from bayeslearn.hmm import (
     HiddenMarkovModel,
     MixtureEmissions,
     PoissonEmissions,
-    dead_states,
+    fit_hmm,
     forward_backward,
-    learn,
     sequences,
 )
 from bayeslearn.tables import DiscreteVariable
@@ -46,16 +46,16 @@ def parameters(hmm):
     emissions = [hmm.emissions]
     if isinstance(hmm.emissions, MixtureEmissions):
         emissions = [hmm.emissions, hmm.emissions.parts]
-    fields = ("theta", "rate", "mean", "var", "covariance", "weights")
-    return [hmm.start, hmm.transitions, *(getattr(e, f) for e in emissions for f in fields if hasattr(e, f))]
+    fields = ("theta", "rate", "mean", "var", "covariance", "mixing_weights")
+    return [hmm.startprob, hmm.transmat, *(getattr(e, f) for e in emissions for f in fields if hasattr(e, f))]
 
 
 def few(kind, rng, n=2, **options):
     lengths = rng.integers(1, 9, 12)
-    x = with_holes(model(kind, n, rng).sample(lengths, rng)[0], rng)
+    x = with_holes(model(kind, n, rng).draw(lengths, rng)[0], rng)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return learn(x, start=model(kind, n, rng), lengths=lengths, max_iter=3, **options).model, x, lengths
+        return fit_hmm(x, init=model(kind, n, rng), lengths=lengths, max_iter=3, **options), x, lengths
 
 
 ### files
@@ -76,17 +76,17 @@ def test_files_keep_all(tmp_path, kind, name):
 
 
 SPOILT = [
-    ({"start": [0.5, 0.6]}, "sum to 1"),
+    ({"startprob": [0.5, 0.6]}, "sum to 1"),
     ({"states": ["a"]}, "states need"),
     ({"states": ["a", "a"]}, "more than once"),
     ({"states": [["a"], "b"]}, "'states' of a model is"),
-    ({"transitions": [[1, 0], [0, "x"]]}, "not finite numbers"),
+    ({"transmat": [[1, 0], [0, "x"]]}, "not finite numbers"),
     ({"emissions": {"kind": "os.system"}}, "no emissions"),
     ({"emissions": {"kind": "poisson", "name": "n", "rate": [1]}}, "states need"),
-    ({"prior": {"start": {}}}, "expected a prior"),
-    ({"statistics": {"start": {"n": [-1, 2]}, "transitions": {"n": [[1, 1], [1, 1]]}, "emissions": {}}}, "below zero"),
+    ({"prior": {"startprob": {}}}, "expected a prior"),
+    ({"statistics": {"startprob": {"n": [-1, 2]}, "transmat": {"n": [[1, 1], [1, 1]]}, "emissions": {}}}, "below zero"),
     ({"frozen": ["hope"]}, "cannot freeze"),
-    ({"version": 3}, "version 3"),
+    ({"version": 4}, "version 4"),
     ({"format": "other"}, "expected"),
     ({"more": 1}, "expected a model"),
 ]
@@ -110,24 +110,26 @@ def test_parts_add_up(seed, kind):
     rng = np.random.default_rng(seed)
     hmm = model(kind, 2, rng)
     lengths = rng.integers(1, 7, 11)
-    x = with_holes(hmm.sample(lengths, rng)[0], rng)
+    x = with_holes(hmm.draw(lengths, rng)[0], rng)
     cut = int(lengths[:4].sum())
     one, other = (hmm.update(part, lengths=n) for part, n in ((x[:cut], lengths[:4]), (x[cut:], lengths[4:])))
     whole = hmm.update(x, lengths=lengths)
     assert (one.statistics + other.statistics).isclose(whole.statistics, rtol=1e-8, atol=1e-9)
     assert close(one.estimate(whole.prior, one.statistics + other.statistics), whole, atol=1e-8)
     assert (one + other).statistics.isclose(whole.statistics, rtol=1e-8, atol=1e-9)
-    faded = one.update(x[:cut], lengths=lengths[:4], fade=0.0)
-    assert faded.statistics["start"].n.sum() == pytest.approx(4)
+    faded = one.update(x[:cut], lengths=lengths[:4], forgetting_factor=0.0)
+    assert faded.statistics["startprob"].n.sum() == pytest.approx(4)
 
 
 def test_only_like_models_add():
     rng = np.random.default_rng(0)
     one, other = few("poisson", rng)[0], few("gaussian", rng)[0]
-    with pytest.raises(MismatchError, match="emit different things"):
+    with pytest.raises(MismatchError, match="emissions differ"):
         _ = one + other
-    with pytest.raises(MismatchError, match="no statistics"):
-        _ = one + model("poisson", 2, rng)
+    empty = model("poisson", 2, rng)
+    assert one + empty is one
+    with pytest.raises(EvidenceError, match="no statistics"):
+        _ = one - empty
     with pytest.raises(MismatchError, match="states differ"):
         _ = one + model("poisson", 3, rng)
 
@@ -138,7 +140,7 @@ def test_threads_change_nothing(kind, monkeypatch):
     rng = np.random.default_rng(0)
     hmm = model(kind, 3, rng)
     lengths = rng.integers(1, 20, 30)
-    x = hmm.sample(lengths, rng)[0]
+    x = hmm.draw(lengths, rng)[0]
     found = []
     for n in ("1", "2", "3"):
         monkeypatch.setenv("BAYESLEARN_THREADS", n)
@@ -162,8 +164,8 @@ def test_blocks_change_nothing(seed, kind, told):
     rng = np.random.default_rng(seed)
     hmm = model(kind, 2, rng)
     lengths = rng.integers(1, 9, 10)
-    x, states = hmm.sample(lengths, rng)
-    given = hmm.sequences(x, lengths=lengths, known=states if told else None)
+    x, states = hmm.draw(lengths, rng)
+    given = hmm.sequences(x, lengths=lengths, known_states=states if told else None)
     whole = hmm.expected_statistics(given)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(forward_backward, "BLOCK_BYTES", 8 * 2 * 8 * 3)  # three steps
@@ -188,14 +190,14 @@ def test_what_is_too_improbable_for_floats(blocks, monkeypatch):
     assert hmm.log_likelihood([x])[0] == pytest.approx(got.log_likelihood[0], rel=1e-12)
     found, log_p = hmm.expected_statistics(hmm.sequences([x, [[0.0]], [[0.0], [100.0]]]))
     assert log_p == pytest.approx(got.log_likelihood.sum(), rel=1e-12)
-    np.testing.assert_allclose(found["transitions"].n, [[0.4, 2], [0, 1.6]], atol=1e-9)
+    np.testing.assert_allclose(found["transmat"].n, [[0.4, 2], [0, 1.6]], atol=1e-9)
     assert found["emissions"].n.sum() == pytest.approx(7)
 
 
 def test_long_sequences_keep_their_scale():
     rng = np.random.default_rng(0)
     hmm = model("categorical", 3, rng)
-    x, _ = hmm.sample(2000, rng)
+    x, _ = hmm.draw(2000, rng)
     halves = hmm.filter()
     for symbol in x:
         halves.update(symbol)
@@ -220,7 +222,7 @@ def test_the_impossible_is_named():
     with pytest.raises(ImpossibleDataError, match="position 1"):
         live.update("x")
     assert live.update("y") == {"a": 0, "b": 1}
-    assert live.ahead(2) == {"a": 0, "b": 1}
+    assert live.predict(2) == {"a": 0, "b": 1}
 
 
 ### live
@@ -231,15 +233,15 @@ def test_the_impossible_is_named():
 def test_filtering_is_smoothing_of_what_is_there(seed, kind):
     rng = np.random.default_rng(seed)
     hmm = model(kind, 3, rng)
-    x = with_holes(hmm.sample(5, rng)[0], rng)
+    x = with_holes(hmm.draw(5, rng)[0], rng)
     live = hmm.filter()
-    assert list(live.beliefs.values()) == hmm.start.tolist()
+    assert list(live.posterior.values()) == hmm.startprob.tolist()
     for t in range(5):
         beliefs = live.update(x[t])
         so_far = hmm.posterior(x[: t + 1])
         np.testing.assert_allclose(list(beliefs.values()), so_far.probabilities[-1], atol=1e-10)
         assert live.log_likelihood == pytest.approx(so_far.log_likelihood[0], rel=1e-9, abs=1e-9)
-    blind = live.ahead()
+    blind = live.predict()
     np.testing.assert_allclose(list(live.update(None).values()), list(blind.values()), atol=1e-12)
 
 
@@ -260,7 +262,7 @@ def test_exponentials(logs):
 def test_the_network_says_the_same():
     rng = np.random.default_rng(0)
     hmm = model("categorical", 3, rng)
-    net = BayesianNetwork.from_tables(**hmm.unrolled(5)._asdict())
+    net = hmm.to_network(5)
     x = ["a", None, "c", "b", "a"]
     seen = {f"symbol {t}": s for t, s in enumerate(x) if s is not None}
     beliefs, posterior = net.query(seen), hmm.posterior(x)
@@ -273,8 +275,8 @@ def test_the_network_says_the_same():
 def test_numbers_enter_a_network_as_likelihoods():
     rng = np.random.default_rng(0)
     hmm = model("gaussian", 3, rng)
-    x, _ = hmm.sample(4, rng)
-    net = BayesianNetwork.from_tables(**hmm.unrolled(4)._asdict())
+    x, _ = hmm.draw(4, rng)
+    net = hmm.to_network(4)
     seen = np.exp(hmm.emissions.log_prob(x))
     beliefs = net.query(virtual_evidence={f"state {t}": list(p) for t, p in enumerate(seen)})
     posterior = hmm.posterior(x)
@@ -292,9 +294,9 @@ def test_dead_states_are_told_of():
     begin = HiddenMarkovModel(
         ("here", "far"), [1, 0], [[1, 0], [0.5, 0.5]], GaussianEmissions(("x",), [[0.0], [50.0]], [[1.0], [1.0]])
     )
-    with pytest.warns(BayeslearnWarning, match="nothing is expected of the states 'far'"):
-        found = learn(x, start=begin, prior="none").model
-    assert dead_states(found) == ["far"]
+    with pytest.warns(BayeslearnWarning, match="states 'far' received no data"):
+        found = fit_hmm(x, init=begin, prior="none")
+    assert found.states_without_data == ("far",)
     assert all(np.isfinite(p).all() for p in parameters(found))
     assert found.emissions.mean[1, 0] == 50
 
@@ -302,10 +304,10 @@ def test_dead_states_are_told_of():
 def test_left_right_stays_so():
     rng = np.random.default_rng(0)
     x = [np.concatenate([rng.normal(m, 0.3, 6) for m in (0, 5, -5)]) for _ in range(10)]
-    found = learn(x, 3, structure="left-right", restarts=3).model
-    assert (found.transitions[np.tril_indices(3, -1)] == 0).all()
-    assert found.transitions[0, 2] == 0
-    assert found.start.tolist() == [1, 0, 0]
+    found = fit_hmm(x, 3, topology="left_right", n_init=3)
+    assert (found.transmat[np.tril_indices(3, -1)] == 0).all()
+    assert found.transmat[0, 2] == 0
+    assert found.startprob.tolist() == [1, 0, 0]
     np.testing.assert_allclose(found.emissions.mean[:, 0], [0, 5, -5], atol=0.5)
 
 
@@ -314,30 +316,32 @@ def test_some_states_known():
     truth = HiddenMarkovModel(
         ("low", "high"), [0.5, 0.5], [[0.9, 0.1], [0.1, 0.9]], PoissonEmissions("calls", [3.0, 6.0])
     )
-    x, states = truth.sample([100] * 5, rng)
+    x, states = truth.draw([100] * 5, rng)
     known = np.where(rng.random(500) < 0.3, states, None)
-    found = learn(x, lengths=[100] * 5, known=known, emissions="poisson").model
+    found = fit_hmm(x, lengths=[100] * 5, known_states=known, emissions="poisson")
     assert found.states == ("high", "low")
     np.testing.assert_allclose(found.emissions.rate, [6, 3], atol=0.5)
     as_codes = [-1 if k is None else found.states.index(k) for k in known]
-    again = found.posterior(x, lengths=[100] * 5, known=known)
+    again = found.posterior(x, lengths=[100] * 5, known_states=known)
     rows = [i for i, k in enumerate(as_codes) if k >= 0]
     np.testing.assert_array_equal(again.probabilities[rows].argmax(axis=1), [as_codes[i] for i in rows])
 
 
 def test_priors_of_every_table():
     x = ["a", "b", "a", "a"]
-    prior = {"start": Dirichlet([3, 1]), "transitions": "laplace", "emissions": "m:2"}
-    found = learn(x, 2, prior=prior, symbols=["a", "b", "c"]).model
+    prior = {"startprob": Dirichlet([3, 1]), "transmat": "laplace", "emissions": "m:2"}
+    found = fit_hmm(x, 2, prior=prior, symbols=["a", "b", "c"])
     assert (found.emissions.theta > 0).all()
-    assert found.prior.start.alpha.tolist() == [3, 1]
+    assert found.prior.startprob.alpha.tolist() == [3, 1]
     for told, message in (
         ({"hope": 1}, "no prior of 'hope'"), ("hope", "no prior 'hope'"), ("m:x", "no prior 'm:x'"),
-        ({"emissions": "evidence"}, "prior .evidence. of emissions"), ({"start": "pooled:1"}, "of these probabilities"),
-        ({"emissions": Dirichlet([1, 1])}, "no prior of a poisson"), ({"start": Dirichlet([1, 1, 1])}, "does not fit"),
+        ({"emissions": "evidence"}, "prior .evidence. of emissions"),
+        ({"startprob": "pooled:1"}, "of these probabilities"),
+        ({"emissions": Dirichlet([1, 1])}, "no prior of a poisson"),
+        ({"startprob": Dirichlet([1, 1, 1])}, "does not fit"),
     ):  # fmt: skip
         with pytest.raises(ParameterError, match=message):
-            learn([1, 2, 3], 2, emissions="poisson", prior=told)
+            fit_hmm([1, 2, 3], 2, emissions="poisson", prior=told)
 
 
 def test_models_are_checked():
@@ -352,10 +356,10 @@ def test_models_are_checked():
 
 def test_what_a_model_says():
     hmm = HiddenMarkovModel(("a", "b"), [1, 0], [[0.75, 0.25], [0.5, 0.5]], PoissonEmissions("n", [1.0, 2.0]))
-    assert hmm.durations().tolist() == [4, 2]
-    np.testing.assert_allclose(hmm.stationary(), [2 / 3, 1 / 3], rtol=1e-12)
-    np.testing.assert_allclose(CERTAIN.stationary(), [0.5, 0.5], rtol=1e-12)
+    assert hmm.expected_durations().tolist() == [4, 2]
+    np.testing.assert_allclose(hmm.stationary_distribution(), [2 / 3, 1 / 3], rtol=1e-12)
+    np.testing.assert_allclose(CERTAIN.stationary_distribution(), [0.5, 0.5], rtol=1e-12)
     assert "2 states: a, b; poisson" in repr(hmm)
-    x, states = hmm.sample([3, 4], random_state=0)
+    x, states = hmm.draw([3, 4], random_state=0)
     assert x.shape == states.shape == (7,)
     assert states[0] == states[3] == "a"

@@ -19,7 +19,7 @@ from bayeslearn.hmm import (
     HiddenMarkovModel,
     PoissonEmissions,
     ProductEmissions,
-    learn,
+    fit_hmm,
 )
 from bayeslearn.tables import DiscreteVariable
 
@@ -79,40 +79,41 @@ def test_statistics_are_those_of_each_column():
     found = product().gather(product().cells(x), gamma)
     for j, emissions in enumerate(alone()):
         own = emissions.gather(emissions.cells(x[:, j]), gamma)
-        for a, b in zip(found[emissions.names[0]].arrays(), own.arrays(), strict=True):
+        for a, b in zip(found[emissions.feature_names[0]].arrays(), own.arrays(), strict=True):
             np.testing.assert_allclose(a, b.reshape(a.shape), rtol=1e-10, atol=1e-10)
 
 
 @pytest.mark.parametrize("emissions", ["auto", "product", KINDS])
 def test_learned_from_a_frame(emissions):
     frame, states = rows()
-    found = learn(frame, 2, emissions=emissions, id="run")
-    climbed = [step.objective for step in found.history]
+    found = fit_hmm(frame, 2, emissions=emissions, id="run")
+    climbed = [step.objective for step in found.fit_info.history]
     assert all(b >= a - 1e-9 for a, b in pairwise(climbed))
-    assert found.model.emissions.names == tuple(KINDS)
-    assert agreement(found.model.decode(frame, id="run").states, states) > 0.98
+    assert found.emissions.feature_names == tuple(KINDS)
+    assert agreement(found.decode(frame, id="run").states, states) > 0.98
 
 
 def test_learned_from_a_source(tmp_path):
     frame, _ = rows()
     frame.to_parquet(tmp_path / "rows.parquet")
-    whole = learn(frame, 2, emissions=KINDS, id="run").model
-    folded = learn(scan(tmp_path / "rows.parquet"), 2, emissions=KINDS, id="run").model
+    whole = fit_hmm(frame, 2, emissions=KINDS, id="run")
+    folded = fit_hmm(scan(tmp_path / "rows.parquet"), 2, emissions=KINDS, id="run")
     order = np.argsort(folded.emissions.parameters[1][0])
-    for a, b in zip(whole.emissions.parameters, folded.emissions.permuted(order).parameters, strict=True):
+    for a, b in zip(whole.emissions.parameters, folded.emissions.reorder_states(order).parameters, strict=True):
         np.testing.assert_allclose(np.asarray(a), np.asarray(b), rtol=1e-3, atol=1e-3)
 
 
 def test_mixtures_in_each_state_updates_and_draws():
     frame, states = rows()
-    mixed = learn(frame, 2, emissions=KINDS, id="run", mixture=2).model
+    mixed = fit_hmm(frame, 2, emissions=KINDS, id="run", n_mixtures=2)
     assert agreement(mixed.decode(frame, id="run").states, states) > 0.95
-    model = learn(frame, 2, emissions=KINDS, id="run").model
+    model = fit_hmm(frame, 2, emissions=KINDS, id="run")
     more = model.update(frame, id="run")
-    assert more.statistics["start"].n.sum() == 8
-    assert (model + model).statistics["start"].n.sum() == 8
-    drawn, _ = model.sample(50, random_state=0)
+    assert more.statistics["startprob"].n.sum() == 8
+    assert (model + model).statistics["startprob"].n.sum() == 8
+    drawn, _ = model.draw(50, random_state=0)
     assert set(drawn[:, 0]) == {"bad", "good"}
+    assert set(model.sample(50, random_state=0).column("mood")) == {"bad", "good"}
     numbers = ProductEmissions((Component.of(Normal(), "heat"), Component.of(Poisson(), "calls")), ((MEAN, VAR), RATE))
     assert numbers.draw(np.array([0, 1, 1]), np.random.default_rng(0)).dtype == np.float64
 
@@ -120,31 +121,31 @@ def test_mixtures_in_each_state_updates_and_draws():
 def test_estimator_and_filter():
     frame, states = rows()
     found = HMMEstimator(2, emissions=KINDS).fit(frame[list(KINDS)], lengths=[100] * 4)
-    assert found.model_.emissions.names == tuple(KINDS)
+    assert found.model_.emissions.feature_names == tuple(KINDS)
     assert agreement(found.predict(frame[list(KINDS)], lengths=[100] * 4), states) > 0.98
     live = found.model_.filter()
     assert max(live.update(("good", 20.0, 3)).values()) > 0.99
     assert sum(live.update((None, None, None)).values()) == pytest.approx(1.0, rel=1e-12)
-    assert set(found.model_.unrolled(2).states) == {"state 0", "state 1"}
+    assert set(found.model_.to_network(2).schema.names) == {"state 0", "state 1"}
 
 
 def test_priors_by_word_and_by_column():
     frame, _ = rows()
-    counted = learn(frame, 2, emissions=KINDS, id="run", prior=None).model
+    counted = fit_hmm(frame, 2, emissions=KINDS, id="run", prior=None)
     assert counted.prior.emissions.parts[0].of((2, 2)).alpha.sum() == 0
-    pooled = learn(frame, 2, emissions=KINDS, id="run", prior={"emissions": {"mood": "m:4", "heat": "pooled:2"}}).model
+    pooled = fit_hmm(frame, 2, emissions=KINDS, id="run", prior={"emissions": {"mood": "m:4", "heat": "pooled:2"}})
     assert pooled.prior.emissions.parts[0].of((2, 2)).alpha.sum() == 8
 
 
 @pytest.mark.parametrize("mixture", [1, 2])
 def test_files(tmp_path, mixture):
     frame, _ = rows()
-    model = learn(frame, 2, emissions=KINDS, id="run", mixture=mixture, max_iter=20, tol=10).model
+    model = fit_hmm(frame, 2, emissions=KINDS, id="run", n_mixtures=mixture, max_iter=20, tol=10)
     model.save(tmp_path / "model.json")
     again = load(tmp_path / "model.json")
     np.testing.assert_array_equal(again.log_likelihood(frame, id="run"), model.log_likelihood(frame, id="run"))
     assert again.statistics.isclose(model.statistics, rtol=0, atol=0)
-    assert again.update(frame, id="run").statistics["start"].n.sum() == 8
+    assert again.update(frame, id="run").statistics["startprob"].n.sum() == 8
 
 
 @pytest.mark.parametrize(
@@ -168,7 +169,7 @@ def test_bad_files(tmp_path, change, match):
 def test_bad_arguments():
     frame, _ = rows(80)
     with pytest.raises(ParameterError, match="emissions"):
-        learn(frame, 2, emissions={"mood": "categorical", "heat": "nonsense"}, id="run")
+        fit_hmm(frame, 2, emissions={"mood": "categorical", "heat": "nonsense"}, id="run")
     with pytest.raises(ShapeError, match="3 columns"):
         product().cells([[1.0, 2.0]])
     with pytest.raises(UnknownStateError, match="gloomy"):

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from bayeslearn.errors import DataError, EmptyTableError, ParameterError, ShapeError, UnknownStateError
-from bayeslearn.hmm import HiddenMarkovModel, PoissonEmissions, learn, sequences
+from bayeslearn.hmm import HiddenMarkovModel, PoissonEmissions, fit_hmm, sequences
 from bayeslearn.kernels import simd_vectors
 from tests.hmm.models import model
 
@@ -41,7 +41,7 @@ def test_all_forms_say_the_same():
 
 
 def test_numbers_in_all_forms(tmp_path):
-    rows = NUMBERS.sample([4, 2], 0)[0]
+    rows = NUMBERS.draw([4, 2], 0)[0]
     rows[1, 0] = np.nan
     expected = NUMBERS.log_likelihood(rows, lengths=[4, 2])
     frame = pd.DataFrame(rows, columns=["x", "y"]).assign(id=[1, 1, 1, 1, 2, 2])
@@ -67,8 +67,8 @@ BAD = [
     ([], {}, EmptyTableError, "no observation"),
     ([["a"], []], {}, EmptyTableError, "sequence 1 has no rows"),
     (["a"], {"id": "who"}, ParameterError, "`id` names a column"),
-    (["a"], {"known": ["s9"]}, UnknownStateError, "`known` names 's9'"),
-    (["a"], {"known": ["s0", "s1"]}, ShapeError, "each of 1 rows"),
+    (["a"], {"known_states": ["s9"]}, UnknownStateError, "`known_states` names 's9'"),
+    (["a"], {"known_states": ["s0", "s1"]}, ShapeError, "each of 1 rows"),
     ([["a", "b"]], {"sample_weight": [-1]}, DataError, "not negative"),
     ({"symbol": ["a", "b"], "who": ["x", None]}, {"id": "who"}, ParameterError, "belongs to no sequence"),
     ({"other": ["a", "b"]}, {}, ParameterError, "no column 'symbol'"),
@@ -79,7 +79,7 @@ BAD = [
 @pytest.mark.parametrize(("given", "told", "error", "message"), BAD)
 def test_bad_symbols(given, told, error, message):
     with pytest.raises(error, match=message):
-        HMM.log_likelihood(given, **told)
+        HMM.sequences(given, **told)
 
 
 @pytest.mark.parametrize(
@@ -110,22 +110,30 @@ def test_bad_counts():
 def test_few_data_have_an_answer(kind, prior, x):
     given = np.array(x, dtype=float)[:, None] if kind in {"gaussian", "full"} else x
     with np.errstate(all="raise", under="ignore"):
-        found = learn(given, 1, emissions=kind, prior=prior, symbols=[1, 2] if kind == "categorical" else None)
-    assert np.isfinite(found.log_likelihood)
-    assert found.model.decode(given).states == [0] * len(x)
+        found = fit_hmm(
+            given, 1, emissions="gaussian" if kind == "full" else kind, prior=prior,
+            covariance_type="full" if kind == "full" else "diag", symbols=[1, 2] if kind == "categorical" else None,
+        )  # fmt: skip
+    assert np.isfinite(found.fit_info.log_likelihood)
+    assert found.decode(given).states == [0] * len(x)
 
 
 def test_questions_that_cannot_be():
-    for states, message in ((0, "at least 1"), (None, "how many states"), ("ab", "a number or names"), (1.5, "names")):
+    for states, message in (
+        (0, "at least 1"),
+        (None, "number of states is missing"),
+        ("ab", "a number or names"),
+        (1.5, "names"),
+    ):
         with pytest.raises(ParameterError, match=message):
-            learn(["a", "b"], states)
+            fit_hmm(["a", "b"], states)
     with pytest.raises(ParameterError, match="emissions"):
-        learn(["a"], 1, emissions="hope")
+        fit_hmm(["a"], 1, emissions="hope")
     with pytest.raises(DataError, match="every symbol is missing"):
-        learn(["?", None], 1)
+        fit_hmm(["?", None], 1)
     with pytest.raises(ParameterError, match="matrix"):
-        learn(["a"], 2, structure=[[1]])
-    with pytest.raises(ParameterError, match="a move"):
-        learn(["a"], 2, structure=[[1, 1], [0, 0]])
+        fit_hmm(["a"], 2, topology=[[1]])
+    with pytest.raises(ParameterError, match="an allowed transition"):
+        fit_hmm(["a"], 2, topology=[[1, 1], [0, 0]])
     with pytest.raises(ParameterError, match="at least 1"):
-        learn(["a"], 1, restarts=0)
+        fit_hmm(["a"], 1, n_init=0)

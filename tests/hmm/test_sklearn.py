@@ -37,7 +37,7 @@ def test_lengths_may_come_second():
     other = HMMEstimator(2).fit(X, lengths=LENGTHS)
     np.testing.assert_array_equal(one.predict(X, LENGTHS), other.predict(X, lengths=LENGTHS))
     assert one.score(X, LENGTHS) == other.score(X, lengths=LENGTHS)
-    assert one.model_.statistics["start"].n.sum() == pytest.approx(3)
+    assert one.model_.statistics["startprob"].n.sum() == pytest.approx(3)
     with pytest.raises(ShapeError, match="add up to 29"):
         HMMEstimator(2).fit(X, [20, 9])
     with pytest.raises(ParameterError, match="neither lengths"):
@@ -60,10 +60,10 @@ def test_all_methods():
 
 def test_batches_go_on():
     learner = clone(HMMEstimator(2)).partial_fit(X[:20])
-    before = learner.model_.statistics["start"].n.sum()
+    before = learner.model_.statistics["startprob"].n.sum()
     learner.partial_fit(X[20:], lengths=[1, 9])
     assert before == pytest.approx(1)
-    assert learner.model_.statistics["start"].n.sum() == pytest.approx(3)
+    assert learner.model_.statistics["startprob"].n.sum() == pytest.approx(3)
 
 
 def test_symbols_and_names():

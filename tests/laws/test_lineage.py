@@ -20,7 +20,7 @@ from bayeslearn.distributions import Counts, StatisticsBundle
 from bayeslearn.distributions import lineage as lineages
 from bayeslearn.distributions.lineage import after_update, merged, separated, started
 from bayeslearn.errors import EvidenceError, FormatError
-from bayeslearn.hmm import HiddenMarkovModel
+from bayeslearn.hmm import HiddenMarkovModel, fit_hmm
 from bayeslearn.mixture import MixtureModel, fit_mixture
 from bayeslearn.naive_bayes import NaiveBayesModel, fit_naive_bayes
 from bayeslearn.regression import RegressionModel, fit_linear
@@ -102,11 +102,11 @@ KINDS = {
         MixtureModel.load,
     ),
     "hmm": Kind(
-        lambda rows: HiddenMarkovModel.learn([rows[:, 0]], 2, random_state=0, emissions="gaussian"),
+        lambda rows: fit_hmm([rows[:, 0]], 2, emissions="gaussian"),
         lambda model, rows: model.update([rows[:, 0]]),
         normal_rows,
         lambda x, y: None,
-        lambda model: [model.start, model.transitions, *numbers_of(model.statistics)],
+        lambda model: [model.startprob, model.transmat, *numbers_of(model.statistics)],
         HiddenMarkovModel.load,
     ),
 }
@@ -155,7 +155,7 @@ def test_a_common_base_counts_once(kind, tmp_path):
 
 
 def kind_counts(kind, model):
-    return [model.statistics["transitions" if kind is KINDS["hmm"] else "shares of the components"].n]
+    return [model.statistics["transmat" if kind is KINDS["hmm"] else "shares of the components"].n]
 
 
 @pytest.mark.filterwarnings("ignore::bayeslearn.errors.BayeslearnWarning")
@@ -174,7 +174,7 @@ def cases(model):
         if hasattr(model, name):
             return float(getattr(model, name))
     if hasattr(model, "statistics"):
-        return float(model.statistics["transitions"].n.sum() + model.statistics["start"].n.sum())
+        return float(model.statistics["transmat"].n.sum() + model.statistics["startprob"].n.sum())
     return float(model["A"].counts.n.sum())
 
 

@@ -28,10 +28,10 @@ from bayeslearn.mixture import (
     fit_mixture,
     uncertain_rows,
 )
+from bayeslearn.mixture.comparison import bound
 from bayeslearn.mixture.em_fit import prior_of
 from bayeslearn.mixture.initialization import start
 from bayeslearn.mixture.inputs import parts_of
-from bayeslearn.mixture.updates import bound
 
 
 def rows_of(seed, n, holes=0.2):

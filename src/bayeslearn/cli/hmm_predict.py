@@ -1,4 +1,4 @@
-"""``bayeslearn predict``: the hidden state behind every row of a file."""
+"""``bayeslearn predict``: the hidden state of every row of a file."""
 
 from __future__ import annotations
 
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.cli.input_data import Given
-    from bayeslearn.hmm import HiddenMarkovModel, Sequences
-    from bayeslearn.hmm.inference import StatePath
+    from bayeslearn.hmm import HiddenMarkovModel, Sequences, StatePath
     from bayeslearn.tables import Schema, Table, Variable
 
 
@@ -30,25 +29,26 @@ def run(
     data: Annotated[
         Data,
         typer.Argument(
-            help="CSV or Parquet files, or patterns, each sequence in one file; what is missing is integrated out."
+            help="CSV or Parquet files, or patterns, each sequence in one file; missing values are marginalized out."
         ),
     ],
     *,
     to: Annotated[
-        Path | None, typer.Option("-o", "--output", help="The file to write, .csv or .parquet; else CSV to stdout.")
+        Path | None, typer.Option("-o", "--output", help="File to write, .csv or .parquet; default: CSV to stdout.")
     ] = None,
     id_column: Id = None,
-    each: Annotated[
-        bool,
-        typer.Option("--each", help="The most probable state of each row by itself, not of the sequence as a whole."),
+    marginal: Annotated[
+        bool, typer.Option("--marginal", help="The most probable state of each row instead of the most probable path.")
     ] = False,
-    truth: Annotated[str | None, typer.Option(help="A column of the true states: tells how many are right.")] = None,
-    plot: Annotated[Path | None, typer.Option(help="Draw the states into an .svg or .png file.")] = None,
+    true_states: Annotated[
+        str | None, typer.Option(help="Column of true states: the number of correct states is reported.")
+    ] = None,
+    plot: Annotated[Path | None, typer.Option(help="Plot of the states to write, .svg or .png.")] = None,
     as_json: Annotated[
-        bool, typer.Option("--json", help="One JSON object; it holds the columns when there is no -o.")
+        bool, typer.Option("--json", help="One JSON object, with the columns if there is no -o.")
     ] = False,
 ) -> None:
-    """Decode the states behind every row: the most probable path of each sequence, and how sure each row is.
+    """Most probable state path of each sequence, and the probability of each state in every row.
 
     Example: bayeslearn predict casino.json rolls.csv -o states.csv
     """
@@ -63,25 +63,25 @@ def run(
         data.one_file("--engine memory")
     with data.opened() as given:
         given.refuse("--plot", plot, "draws the rows")
-        found = Decoding(model, *(read_all if given.folded else read_one)(model, given, id_column, truth))
-        tables = found.answers(each=each)
+        found = Decoding(model, *(read_all if given.folded else read_one)(model, given, id_column, true_states))
+        tables = found.answers(marginal=marginal)
         columns = table_writer.write_answers(to, found.schema, tables, found.n_rows, "decoding", as_json=as_json)
-    if truth is not None:
-        sys.stderr.write(f"{found.right} of {found.known} known states are right\n")
+    if true_states is not None:
+        sys.stderr.write(f"{found.n_correct} of {found.n_known} known states are correct\n")
     if as_json:
         output.show_json({
-            "rows": found.n_rows,
+            "n_rows": found.n_rows,
             "log_likelihood": found.log_likelihood,
-            "log_p_path": found.log_p_path,
-            "known": None if truth is None else found.known,
-            "right": None if truth is None else found.right,
+            "log_probability": found.log_probability,
+            "n_known": None if true_states is None else found.n_known,
+            "n_correct": None if true_states is None else found.n_correct,
         } | columns)  # fmt: skip
     if plot is not None and found.last is not None:
         draw(found.last, plot)
 
 
 def draw(best: StatePath, plot: Path) -> None:
-    """The states as a picture."""
+    """Write the plot of the states."""
     from bayeslearn import plots
 
     plots.save(plots.plot_states(best), plot)
@@ -89,7 +89,7 @@ def draw(best: StatePath, plot: Path) -> None:
 
 
 def read_one(model: HiddenMarkovModel, given: Given, id_column: str | None, truth: str | None) -> tuple[Any, ...]:
-    """The sequences of a file in memory, the id of each row, and the states that are known to be true."""
+    """The sequences of a file in memory, the id of each row, and the true states."""
     from bayeslearn.tables import as_table
 
     sequences, ids = model.sequences(given.data, id=id_column), None
@@ -97,7 +97,7 @@ def read_one(model: HiddenMarkovModel, given: Given, id_column: str | None, trut
         ids = as_table(given.data, columns=[id_column], discrete=True, max_states=2**31 - 1, allow_constant=True)
     codes = None if ids is None or id_column is None else ids.codes_of(id_column)
     variable = None if ids is None or id_column is None else ids.schema[id_column]
-    return [(sequences, codes)], sequences.n_rows, variable, true_states(model, given, truth)
+    return [(sequences, codes)], sequences.n_rows, variable, codes_of_true_states(model, given, truth)
 
 
 def read_all(model: HiddenMarkovModel, given: Given, id_column: str | None, truth: str | None) -> tuple[Any, ...]:
@@ -112,10 +112,10 @@ def read_all(model: HiddenMarkovModel, given: Given, id_column: str | None, trut
     place = {name: i for i, name in enumerate(lengths)}
     batches = ((batch, np.repeat([place[name] for name in batch.ids], batch.lengths)) for batch in sequences.batches())
     variable = DiscreteVariable(str(id_column), tuple(lengths))
-    return batches, sum(lengths.values()), variable, true_states(model, given, truth)
+    return batches, sum(lengths.values()), variable, codes_of_true_states(model, given, truth)
 
 
-def true_states(model: HiddenMarkovModel, given: Given, truth: str | None) -> NDArray[Any] | None:
+def codes_of_true_states(model: HiddenMarkovModel, given: Given, truth: str | None) -> NDArray[Any] | None:
     """The codes of the true states of all rows, −1 where unknown."""
     import numpy as np
 
@@ -131,7 +131,7 @@ def true_states(model: HiddenMarkovModel, given: Given, truth: str | None) -> ND
 
 @dataclass
 class Decoding:
-    """The states behind rows, and what they add up to once all answers were taken."""
+    """The states of rows, and their totals after the last answer."""
 
     model: HiddenMarkovModel
     #: Sequences, each batch with the code of the id of each row.
@@ -140,9 +140,9 @@ class Decoding:
     id_variable: Variable | None
     truth: NDArray[Any] | None
     log_likelihood: float = 0.0
-    log_p_path: float = 0.0
-    known: int = 0
-    right: int = 0
+    log_probability: float = 0.0
+    n_known: int = 0
+    n_correct: int = 0
     #: The paths of the last batch.
     last: StatePath | None = None
 
@@ -157,7 +157,7 @@ class Decoding:
             *ids, DiscreteVariable("state", states), *(NumericVariable(f"P(state={s})") for s in states)
         ])  # fmt: skip
 
-    def answers(self, *, each: bool) -> Iterator[Table]:
+    def answers(self, *, marginal: bool) -> Iterator[Table]:
         """The answer batch by batch."""
         import numpy as np
 
@@ -166,13 +166,13 @@ class Decoding:
         start, schema = 0, self.schema
         for sequences, ids in self.batches:
             posterior, self.last = self.model.posterior(sequences), self.model.decode(sequences)
-            codes = posterior.probabilities.argmax(axis=1) if each else self.last.codes
+            codes = posterior.probabilities.argmax(axis=1) if marginal else self.last.codes
             self.log_likelihood += float(posterior.log_likelihood.sum())
-            self.log_p_path += float(self.last.log_p.sum())
+            self.log_probability += float(self.last.log_probability.sum())
             if self.truth is not None:
                 true = self.truth[start : start + len(codes)]
-                self.known += int((true >= 0).sum())
-                self.right += int(((true >= 0) & (true == codes)).sum())
+                self.n_known += int((true >= 0).sum())
+                self.n_correct += int(((true >= 0) & (true == codes)).sum())
             start += len(codes)
             rows = [codes] if ids is None else [ids, codes]
             yield Table(schema, np.stack(rows), posterior.probabilities.T)

@@ -1,4 +1,4 @@
-"""``bayeslearn score``: how probable sequences are under a model."""
+"""``bayeslearn score``: the log-likelihood of sequences under a hidden Markov model."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from bayeslearn.cli import output, progress
 from bayeslearn.cli.data_options import Data, Model, reads
 from bayeslearn.cli.hmm_fit import Id  # noqa: TC001 - typer reads the annotation
 
-#: Sequences that are shown by themselves.
-MOST_SHOWN = 20
+#: The maximum number of sequences that are listed.
+MAX_SHOWN = 20
 
 
 @reads(unseen=True)
@@ -21,7 +21,7 @@ def run(
     data: Annotated[
         Data,
         typer.Argument(
-            help="CSV or Parquet files, or patterns, each sequence in one file; what is missing is integrated out."
+            help="CSV or Parquet files, or patterns, each sequence in one file; missing values are marginalized out."
         ),
     ],
     *,
@@ -54,23 +54,23 @@ def run(
     rows, per_row = int(lengths.sum()), log_p / lengths
     if as_json:
         output.show_json({
-            "sequences": len(ids),
-            "rows": rows,
+            "n_sequences": len(ids),
+            "n_rows": rows,
             "log_likelihood": float(log_p.sum()),
-            "each": [
-                {"sequence": name, "rows": int(n), "log_likelihood": float(value)}
+            "sequences": [
+                {"sequence": name, "n_rows": int(n), "log_likelihood": float(value)}
                 for name, n, value in zip(ids, lengths, log_p, strict=True)
             ],
         })  # fmt: skip
         return
     output.show_pairs([
-        ("sequences", str(len(ids))),
-        ("rows", str(rows)),
-        ("log likelihood", output.precise(log_p.sum())),
-        ("per row", output.number(float(log_p.sum()) / rows)),
+        ("Sequences", str(len(ids))),
+        ("Rows", str(rows)),
+        ("Log-likelihood", output.precise(log_p.sum())),
+        ("Per row", output.number(float(log_p.sum()) / rows)),
     ])  # fmt: skip
     if len(ids) > 1:
         output.gap()
-        order = np.argsort(per_row, kind="stable")[:MOST_SHOWN]
+        order = np.argsort(per_row, kind="stable")[:MAX_SHOWN]
         shown = [[str(ids[i]), str(lengths[i]), output.precise(log_p[i]), output.number(per_row[i])] for i in order]
-        output.show_table(["sequence", "rows", "log likelihood", "per row"], shown)
+        output.show_table(["Sequence", "Rows", "Log-likelihood", "Per row"], shown)

@@ -1,4 +1,4 @@
-"""Symbols: emissions that are looked up in a table."""
+"""Categorical emissions: a table of the probability of each symbol in each state."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from bayeslearn import validation
+from bayeslearn.components.component import Component
 from bayeslearn.distributions import Categorical, Counts, Dirichlet
 from bayeslearn.distributions.sufficient_statistics import frozen
 from bayeslearn.errors import ShapeError, UnknownStateError, listed
@@ -24,10 +25,10 @@ if TYPE_CHECKING:
     from bayeslearn.model_values import Reader
     from bayeslearn.tables import Table
 
-#: Whole numbers between the least and the largest, up to which each has a place of its own.
-MOST_BETWEEN = 1 << 16
-#: Whole numbers beyond these are not subtracted from each other.
-MOST_WHOLE = 1 << 62
+#: The maximum range of whole numbers that are looked up in a table.
+MAX_BETWEEN = 1 << 16
+#: The maximum size of whole numbers that are subtracted from each other.
+MAX_WHOLE = 1 << 62
 
 #: The code of a symbol that is not known.
 UNKNOWN = -2
@@ -56,7 +57,7 @@ class CategoricalEmissions(Emissions):
 
     @classmethod
     def blank(cls, kind: Any, cells: Any, rows: int, names: tuple[str, ...] | None, symbols: Any) -> Self:  # noqa: ARG003
-        """All symbols alike."""
+        """Equal probabilities."""
         states = tuple(symbols) if symbols is not None else seen_symbols(cells)
         variable = DiscreteVariable((names or ("symbol",))[0], states)
         return cls(variable, np.full((rows, variable.size), 1 / variable.size))
@@ -68,8 +69,8 @@ class CategoricalEmissions(Emissions):
         object.__setattr__(self, "theta", frozen(theta))
 
     @property
-    def size(self) -> int:
-        """How many states there are."""
+    def n_states(self) -> int:
+        """The number of states."""
         return len(self.theta)
 
     @property
@@ -87,9 +88,14 @@ class CategoricalEmissions(Emissions):
         return replace(self, theta=parameters)
 
     @property
-    def names(self) -> tuple[str, ...]:
+    def feature_names(self) -> tuple[str, ...]:
         """The one column."""
         return (self.variable.name,)
+
+    @property
+    def column_components(self) -> tuple[Component, ...]:
+        """The one column."""
+        return (Component((self.variable,), self.distribution),)
 
     def variables(self, columns: Sequence[str]) -> list[Any]:
         """The one column."""
@@ -110,7 +116,7 @@ class CategoricalEmissions(Emissions):
         validation.indices(f"codes of {self.variable.name}", cells, self.variable.size, min_value=-1)
 
     def draw(self, states: NDArray[np.intp], random_state: np.random.Generator) -> NDArray[Any]:
-        """Symbols at random."""
+        """Random symbols."""
         reached = random_state.random((len(states), 1)) > np.cumsum(self.theta, axis=1)[states]
         codes = np.minimum(reached.sum(axis=1), self.variable.size - 1)
         return np.array(self.variable.states)[codes]
@@ -120,12 +126,12 @@ class CategoricalEmissions(Emissions):
         return Symbols(cells, logs(self.theta), Counts)
 
     def default_prior(self, cells: Any, equivalent_sample_size: float) -> Any:  # noqa: ARG002 - the same for all data
-        """So many cases, spread evenly: no symbol is impossible."""
+        """The equivalent sample size, spread evenly: no symbol is impossible."""
         return Dirichlet.m_estimate(equivalent_sample_size)
 
     def first_shares(self, cells: NDArray[Any], random_state: np.random.Generator) -> NDArray[np.float64]:
-        """By chance: each symbol leans towards some states."""
-        n = self.size
+        """Random shares, in which each symbol favors some states."""
+        n = self.n_states
         lean = random_state.dirichlet(np.full(n, 0.5), self.variable.size + 1)
         return lean[cells] * random_state.uniform(0.5, 1.5, (len(cells), n))
 
@@ -144,7 +150,7 @@ class CategoricalEmissions(Emissions):
         """A field from its value in a file."""
         return reader.discrete(value, "the symbol") if name == "variable" else super().field_of(reader, name, value)
 
-    def described(self, state: int, max_states: int = 3) -> str:
+    def describe(self, state: int, max_states: int = 3) -> str:
         """The most probable symbols."""
         return self.distribution.describe(self.theta, state, variable=self.variable, max_states=max_states)
 
@@ -165,26 +171,26 @@ def symbol_codes(x: Any, variable: DiscreteVariable) -> NDArray[np.int32]:
 
 
 def whole_numbers(column: NDArray[Any]) -> tuple[list[int], NDArray[Any]]:
-    """Whole numbers that may be there, and which one each row has; all in between, where these are few."""
+    """Distinct whole numbers, and the number of each row; all between the smallest and the largest if these are few."""
     low, high = int(column.min()), int(column.max())
-    if high - low > MOST_BETWEEN or max(high, -low) > MOST_WHOLE:
+    if high - low > MAX_BETWEEN or max(high, -low) > MAX_WHOLE:
         values, place = np.unique(column, return_inverse=True)
         return values.tolist(), place
     return list(range(low, high + 1)), column.astype(np.int64) - low
 
 
 def unknown(symbol: Any, row: int, variable: DiscreteVariable) -> UnknownStateError:
-    """The error that names a symbol nobody declared."""
+    """The error that names an unknown symbol."""
     return UnknownStateError(
         f"symbol {symbol!r} in row {row} is not among {listed(variable.states)}",
-        hint="declare all symbols when learning, or make it missing",
+        hint="fit with symbols=[...], or replace it by a missing value",
         symbol=symbol,
         row=row,
     )
 
 
 def code_of(symbol: Any, known: dict[Any, int]) -> int:
-    """The code of a symbol, −1 for a missing one, UNKNOWN for one that nobody declared."""
+    """The code of a symbol, −1 for a missing one, UNKNOWN for an unknown one."""
     symbol = plain(symbol)
     if symbol in known:
         return known[symbol]

@@ -1,8 +1,7 @@
-"""One E step looks at the observations: likelihoods are laid out in lanes, and what is expected is added up.
+"""The observations in one E step: likelihoods are laid out in lanes, and expected statistics are added.
 
-A reading belongs to the parameters of one moment. Three kinds serve all emissions: symbols are looked up in a table (so
-are counts, by their distinct values), independent normals have a kernel of their own, and everything else goes through
-log likelihoods row by row.
+A reading belongs to the parameters of one iteration. Three kinds serve all emissions: symbols and distinct counts are
+looked up in a table, independent Gaussian columns have a kernel, and all others use log-likelihoods row by row.
 """
 
 from __future__ import annotations
@@ -29,16 +28,16 @@ if TYPE_CHECKING:
 
 
 class Reading(Protocol):
-    """What an E step asks of the emissions."""
+    """The interface of an E step to the emissions."""
 
     def lay(self, starts: Starts, lengths: Starts, b: Floats, log_p: Floats) -> None:
         """Fill b with likelihoods, up to factors whose logs are added to `log_p`."""
 
     def totals(self) -> Floats:
-        """Room for sums, all zero."""
+        """Arrays of sums, all zero."""
 
     def take(self, starts: Starts, lengths: Starts, gamma: Floats, totals: Floats) -> None:
-        """Add what is expected under γ, in lanes."""
+        """Add expected statistics under γ, in lanes."""
 
     def take_rows(self, rows: slice, gamma: Floats, totals: Floats) -> None:
         """The same for the rows of one sequence."""
@@ -149,7 +148,7 @@ class Rows:
         kernels.lay_logs(self.all_logs, starts, lengths, b, log_p)
 
     def totals(self) -> Floats:
-        """Nothing adds up before the end."""
+        """No sums before the end."""
         return np.zeros(0)
 
     def take(self, starts: Starts, lengths: Starts, gamma: Floats, totals: Floats) -> None:  # noqa: ARG002 - see above
@@ -161,7 +160,7 @@ class Rows:
         self.gamma[rows] = gamma
 
     def statistics(self, totals: Floats) -> Any:  # noqa: ARG002 - see above
-        """What the family gathers with these weights."""
+        """The statistics of the emissions with these weights."""
         return self.gather(self.gamma)
 
     def logs(self, rows: slice) -> Floats:

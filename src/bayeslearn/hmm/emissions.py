@@ -1,6 +1,6 @@
-"""What states emit: a likelihood for each state, with its conjugate prior.
+"""Emissions: the distribution of the observations in each state, with its conjugate prior.
 
-Emissions are frozen values: the parameters of every state, a row each. They are learned like everything else,
+Emissions are frozen values with a row of parameters for each state, which are fitted as
 
     statistics = gather(cells, γ)        posterior = prior + statistics        parameters = its mean
 
@@ -8,8 +8,8 @@ where γ weighs each row for each state. The posterior mean maximizes the likeli
 
     log_prior = Σ α ln θ        a ln λ − b λ        −(α − 1) ln σ² − (β + κ(μ − m)²/2) / σ²
 
-which is the log likelihood of the cases that the prior stands for; EM climbs the sum of both. A state of which nothing
-is expected any more, and of which the prior says nothing, stays as it is.
+which is the log-likelihood of the pseudo-observations of the prior; EM maximizes the sum of both. A state without
+expected observations and without a prior keeps its parameters.
 """
 
 from __future__ import annotations
@@ -17,18 +17,19 @@ from __future__ import annotations
 import importlib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from bayeslearn import validation
-from bayeslearn.distributions.distribution import by_name, column_names, first_of
+from bayeslearn.components.component import Component
+from bayeslearn.distributions.distribution import column_names
 from bayeslearn.distributions.priors import PooledPrior, parse_prior
 from bayeslearn.distributions.sufficient_statistics import Assignment
 from bayeslearn.errors import MismatchError, ParameterError, ShapeError
 from bayeslearn.hmm.emission_statistics import Rows
-from bayeslearn.hmm.observations import number_rows, table_cells
+from bayeslearn.hmm.observations import table_cells
 from bayeslearn.model_values import ARRAY, PRIORS, plain_prior
 from bayeslearn.tables import NumericVariable
 
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from bayeslearn.model_values import Reader
     from bayeslearn.tables import Table
 
-#: Rows that are clustered at most.
+#: The maximum number of rows that are clustered.
 SAMPLE = 20_000
 
 
@@ -55,16 +56,21 @@ class Emissions(ABC):
     @classmethod
     @abstractmethod
     def blank(cls, kind: Any, cells: Any, rows: int, names: tuple[str, ...] | None, symbols: Any) -> Emissions:
-        """Emissions for these data, with so many rows of parameters that mean nothing yet."""
+        """Emissions for these data, with placeholders for the rows of parameters."""
+
+    @property
+    def label(self) -> str:
+        """The kind in reports."""
+        return self.kind
 
     @property
     @abstractmethod
-    def size(self) -> int:
-        """How many states there are."""
+    def n_states(self) -> int:
+        """The number of states."""
 
     @property
     @abstractmethod
-    def names(self) -> tuple[str, ...]:
+    def feature_names(self) -> tuple[str, ...]:
         """The names of the observed columns."""
 
     if TYPE_CHECKING:  # fields of some, properties of others
@@ -101,12 +107,12 @@ class Emissions(ABC):
         """Observations checked and in their working form, a row each."""
 
     def require_fit(self, data: Sequences) -> None:
-        """Sequences, which anybody may have made, have the cells and the states of these emissions."""
+        """Check that sequences have the cells and the states of these emissions."""
         if vars(data).get("_fits") is self:  # arrays of sequences cannot be written to
             return
         self.require_cells(data.cells)
-        if data.known is not None:
-            validation.indices("known", data.known, self.size, min_value=-1)
+        if data.known_states is not None:
+            validation.indices("known_states", data.known_states, self.n_states, min_value=-1)
         vars(data)["_fits"] = self
 
     #: The dimensions of one cell in its working form are those of the columns.
@@ -114,7 +120,7 @@ class Emissions(ABC):
 
     def require_cells(self, cells: NDArray[Any]) -> None:
         """Cells that may have been made for other emissions have the shape and the codes of these."""
-        shape = (len(self.names),) if self.many_columns else ()
+        shape = (len(self.feature_names),) if self.many_columns else ()
         if cells.shape[1:] != shape or cells.dtype != np.float64:
             raise ShapeError(
                 f"expected observations of shape {('n', *shape)} as floats, got {cells.shape} of {cells.dtype}",
@@ -126,13 +132,45 @@ class Emissions(ABC):
         return self.distribution.log_prob(self.parameters, cells)
 
     def draw(self, states: NDArray[np.intp], random_state: np.random.Generator) -> NDArray[Any]:
-        """An observation for each state of a path, as users see it."""
+        """A random observation for each state of a path, with its original values."""
         drawn = self.distribution.draw(self.parameters, len(states), random_state)
         return drawn[np.arange(len(states)), states]
 
     def reading(self, cells: NDArray[Any]) -> Reading:
-        """What an E step needs; by log likelihoods of rows, unless there is a quicker way."""
+        """The reading of an E step; by log-likelihoods of rows, unless there is a kernel."""
         return Rows(self.log_prob(cells), lambda gamma: self.gather(cells, gamma))
+
+    # -- columns one by one, as products of components have them
+
+    #: The number of parts of which each state is a mixture; components have a row of parameters for each.
+    n_parts: ClassVar[int] = 1
+
+    @property
+    def column_components(self) -> tuple[Component, ...]:
+        """The columns with their distributions."""
+        return (Component.of(self.distribution, *self.feature_names),)
+
+    @property
+    def component_parameters(self) -> tuple[Any, ...]:
+        """The parameters of each component, with a row for each part of each state."""
+        return (self.parameters,)
+
+    def component_cells(self, cells: NDArray[Any]) -> list[NDArray[Any]]:
+        """The cells of each component."""
+        return [cells]
+
+    def component_shares(self, cells: NDArray[Any], gamma: NDArray[np.float64]) -> NDArray[np.float64]:  # noqa: ARG002
+        """The share of each part of each state in rows, given the shares of the states."""
+        return gamma
+
+    def component_labels(
+        self,
+        states: NDArray[np.intp],
+        random_state: np.random.Generator,  # noqa: ARG002 - mixtures draw
+        cells: NDArray[Any] | None = None,  # noqa: ARG002
+    ) -> NDArray[np.intp]:
+        """A part of the state of each row at random, given its cells."""
+        return states
 
     # -- learning
 
@@ -141,21 +179,21 @@ class Emissions(ABC):
         return self.distribution.expected(cells, Assignment(gamma), self.parameters)
 
     def estimate(self, prior: Any, statistics: Any) -> Self:
-        """Posterior means; states that rest on nothing stay as they are."""
+        """Posterior means; states without observations keep their parameters."""
         posterior = self.distribution.update(prior, statistics)
         return self.with_parameters(self.distribution.estimate(posterior, otherwise=self.parameters))
 
     def log_prior(self, prior: Any) -> float:
-        """Log likelihood of the cases that the prior stands for."""
+        """Log-likelihood of the pseudo-observations of the prior."""
         return self.distribution.log_prior(prior, self.parameters)
 
     def default_prior(self, cells: NDArray[Any] | Moments, equivalent_sample_size: float) -> Any:
-        """A prior of so many cases for each state that look like all rows, given these or their moments."""
+        """A prior of each state with the distribution of all rows, given these or their moments."""
         whole = self.distribution.marginal().collect(cells, sample_weight=np.ones((len(cells), 1)))  # type: ignore[arg-type]
         return self.distribution.pooled(whole, equivalent_sample_size)
 
     def prior_of(self, prior: Any, share_prior: Any, cells: Any) -> Any:  # noqa: ARG002 - only mixtures have weights
-        """The prior that a word, or an object, stands for; `cells` are looked at where it looks like the data."""
+        """The prior of a name or an object; `cells` are the data of a pooled prior."""
         found = parse_prior(prior, self.distribution)
         if not isinstance(found, PooledPrior):
             if not self.distribution.takes(found):
@@ -167,41 +205,41 @@ class Emissions(ABC):
     #: Whether the moments of all rows are enough for a default prior; else rows are looked at.
     by_moments: ClassVar[bool] = False
 
-    def floored(self, cells: NDArray[Any] | Moments) -> Self:  # noqa: ARG002 - only variances can fall to nothing
+    def with_floor(self, cells: NDArray[Any] | Moments) -> Self:  # noqa: ARG002 - only variances can fall to nothing
         """The same, safe from densities that become infinite on these data."""
         return self
 
-    # -- where EM starts
+    # -- initial values
 
-    def started(self, data: Sequences, random_state: np.random.Generator) -> Emissions:
-        """Emissions that begin near the data."""
-        return self.begin(data.cells, data.known, 1, random_state)
+    def initialize(self, data: Sequences, random_state: np.random.Generator) -> Emissions:
+        """Emissions with initial values near the data."""
+        return self.initialize_from(data.cells, data.known_states, 1, random_state)
 
-    def begin(
-        self, cells: NDArray[Any], known: NDArray[Any] | None, n_states: int, random_state: np.random.Generator
+    def initialize_from(
+        self, cells: NDArray[Any], known_states: NDArray[Any] | None, n_parts: int, random_state: np.random.Generator
     ) -> Self:
-        """Estimates from rows shared out among states of `k` rows of parameters, with one case of all rows behind.
+        """Estimates from clusters of rows, or from known states, under a prior with the distribution of all rows.
 
-        What is known of states comes first, then clusters.
+        `n_parts` is the number of rows of parameters of each state.
         """
-        emissions = self.floored(cells)
+        emissions = self.with_floor(cells)
         pick = random_state.permutation(len(cells))[:SAMPLE]
-        if known is not None:
-            pick = np.union1d(pick, np.flatnonzero(known >= 0))
+        if known_states is not None:
+            pick = np.union1d(pick, np.flatnonzero(known_states >= 0))
         shares = emissions.first_shares(cells[pick], random_state)
-        if known is not None:
-            told = known[pick]
-            rows = np.flatnonzero(told >= 0)
-            own = told[rows, None] + np.arange(n_states)  # the parts of the state
+        if known_states is not None:
+            given = known_states[pick]
+            rows = np.flatnonzero(given >= 0)
+            own = given[rows, None] + np.arange(n_parts)  # the parts of the state
             shares *= 0.01
-            block = np.zeros((len(rows), emissions.size))
-            np.put_along_axis(block, own, random_state.dirichlet(np.ones(n_states), len(rows)), axis=1)
+            block = np.zeros((len(rows), emissions.n_states))
+            np.put_along_axis(block, own, random_state.dirichlet(np.ones(n_parts), len(rows)), axis=1)
             shares[rows] = block
         return emissions.estimate(emissions.default_prior(cells, 1.0), emissions.first_statistics(cells[pick], shares))
 
     def first_shares(self, cells: NDArray[Any], random_state: np.random.Generator) -> NDArray[np.float64]:
         """A share of each row for each state: its cluster."""
-        return np.eye(self.size)[nearest(self.points(cells), self.size, random_state)]
+        return np.eye(self.n_states)[nearest(self.points(cells), self.n_states, random_state)]
 
     def points(self, cells: NDArray[Any]) -> NDArray[np.float64]:
         """Rows as points, by which they are clustered."""
@@ -219,13 +257,17 @@ class Emissions(ABC):
 
     def zero(self) -> Any:
         """The statistics of no observations."""
-        return self.distribution.zero((self.size,))
+        return self.distribution.zero((self.n_states,))
 
-    def reorder(self, statistics: Any, order: NDArray[np.intp]) -> Any:
+    def reorder_statistics(self, statistics: Any, order: NDArray[np.intp]) -> Any:
         """Statistics of the states in another order."""
         return type(statistics)(*(array[order] for array in statistics.arrays()))
 
-    def permuted(self, order: NDArray[np.intp]) -> Self:
+    def reorder_prior(self, prior: Any, order: NDArray[np.intp]) -> Any:
+        """The prior of the states in another order; one that all states share stays."""
+        return prior_in_order(self.distribution, prior, order)
+
+    def reorder_states(self, order: NDArray[np.intp]) -> Self:
         """The states in another order."""
         return self.with_parameters(self.distribution.take(self.parameters, order))
 
@@ -233,15 +275,19 @@ class Emissions(ABC):
         """A number for each state by which to order them, where there is one."""
         return self.distribution.centers(self.parameters)
 
-    def described(self, state: int, max_states: int = 3) -> str:
-        """What a state emits, in a few words."""
+    def describe(self, state: int, max_states: int = 3) -> str:
+        """Return the distribution of a state in a few words."""
         return self.distribution.describe(self.parameters, state, max_states=max_states)
 
     def require_like(self, other: Emissions) -> None:
         """Only emissions of one kind, size and columns have statistics that add."""
-        if type(self) is not type(other) or self.size != other.size or self.names != other.names:
+        if (
+            type(self) is not type(other)
+            or self.n_states != other.n_states
+            or self.feature_names != other.feature_names
+        ):
             raise MismatchError(
-                f"these models emit different things: {self.kind} {self.names} and {other.kind} {other.names}",
+                f"emissions differ: {self.kind} {self.feature_names} and {other.kind} {other.feature_names}",
                 differs="emissions",
             )
 
@@ -289,10 +335,19 @@ def prior_from(reader: Reader, entry: dict[str, Any], distribution: Any, of: str
     return reader.prior(entry, {name: PRIORS[name] for name in PRIORS if PRIORS[name] in kinds}, of=of)
 
 
+def prior_in_order(distribution: Any, prior: Any, order: NDArray[np.intp]) -> Any:
+    """The rows of a prior in another order; a prior whose rows are equal is unchanged."""
+    shaped = distribution.shaped(prior, len(order))
+    arrays = [np.asarray(getattr(shaped, field.name)) for field in fields(shaped)]
+    taken = [a[order] if a.ndim and len(a) == len(order) else a for a in arrays]
+    equal = all(np.array_equal(a, b) for a, b in zip(arrays, taken, strict=True))
+    return prior if equal else type(shaped)(*taken)
+
+
 def require_data(cells: Any) -> None:
-    """A prior that looks like the data needs some."""
+    """A pooled prior needs data."""
     if cells is None:
-        raise ParameterError("a prior that looks like the data needs data", hint="give the prior as an object")
+        raise ParameterError("a pooled prior needs data", hint="give the prior as an object")
 
 
 def nearest(x: NDArray[np.float64], k: int, random_state: np.random.Generator, rounds: int = 10) -> NDArray[np.intp]:
@@ -310,80 +365,10 @@ def nearest(x: NDArray[np.float64], k: int, random_state: np.random.Generator, r
     return which
 
 
-### one column
-
-
-@dataclass(frozen=True, eq=False)
-class ColumnEmissions(Emissions):
-    """Numbers of any registered distribution of one column; those that kernels know have classes of their own."""
-
-    name: str
-    distribution: Any
-    parameters: Any
-
-    @classmethod
-    def blank(cls, kind: Any, cells: Any, rows: int, names: tuple[str, ...] | None, symbols: Any) -> Self:  # noqa: ARG003
-        """As if 1 and 2 were seen."""
-        distribution = by_name(kind)()
-        return cls((names or ("x0",))[0], distribution, blank_parameters(distribution, rows))
-
-    @property
-    def kind(self) -> str:  # type: ignore[override]
-        """The name of the distribution."""
-        return self.distribution.name
-
-    @property
-    def size(self) -> int:
-        """How many states there are."""
-        return len(first_of(self.parameters))
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The one column."""
-        return (self.name,)
-
-    def with_parameters(self, parameters: Any) -> Self:
-        """The same emissions with others."""
-        return replace(self, parameters=parameters)
-
-    def cells(self, x: Any) -> NDArray[Any]:
-        """Numbers that the distribution takes; NaN is missing."""
-        return self.distribution.cells(number_rows(x)[:, 0])
-
-    def require_like(self, other: Emissions) -> None:
-        """Of the same distribution."""
-        super().require_like(other)
-        if isinstance(other, ColumnEmissions) and self.distribution != other.distribution:
-            raise MismatchError(f"these models emit {self.kind} and {other.kind}", differs="emissions")
-
-    def to_document(self) -> dict[str, Any]:
-        """Return the emissions as plain values."""
-        return {"kind": self.kind, "name": self.name, "parameters": plain_parameters(self.parameters)}
-
-    @classmethod
-    def from_document(cls, reader: Reader, entry: dict[str, Any], size: int) -> Self:
-        """Return the emissions of an entry, all of which is checked."""
-        keys = {"kind": str, "name": str, "parameters": list}
-        kind, name, parameters = reader.entries(entry, keys, f"{entry['kind']} emissions")
-        column = NumericVariable(name)
-        distribution = by_name(kind).over([column])
-        return cls(name, distribution, reader.parameters(parameters, distribution, [column], size))
-
-
-def blank_parameters(distribution: Any, rows: int) -> Any:
-    """Parameters as if 1 and 2 were seen: they mean nothing yet."""
-    whole = distribution.collect(np.array([1.0, 2.0]), sample_weight=np.ones((2, 1)))
-    return distribution.estimate(distribution.shaped(distribution.pooled(whole), rows))
-
-
-def plain_parameters(parameters: Any) -> list[NDArray[np.float64]]:
-    """Parameters as a list of arrays."""
-    return [np.asarray(p) for p in (parameters if isinstance(parameters, tuple) else (parameters,))]
-
-
 ### by kind
 
-#: Emissions with a class of their own; all other distributions of one column have :class:`ColumnEmissions`.
+#: Emissions with a class of their own; all other distributions of one column have
+#: :class:`~bayeslearn.hmm.column_emissions.ColumnEmissions`.
 CLASSES = {
     "categorical": "categorical_emissions.CategoricalEmissions",
     "gaussian": "gaussian_emissions.GaussianEmissions",
@@ -396,8 +381,9 @@ CLASSES = {
 
 def class_of(kind: Any) -> Any:
     """The class of a kind of emissions; a mapping by columns is a product."""
-    module, _, name = CLASSES.get("product" if isinstance(kind, Mapping) else kind, "").partition(".")
-    return getattr(importlib.import_module(f"bayeslearn.hmm.{module}"), name) if name else ColumnEmissions
+    place = CLASSES.get("product" if isinstance(kind, Mapping) else kind, "column_emissions.ColumnEmissions")
+    module, _, name = place.partition(".")
+    return getattr(importlib.import_module(f"bayeslearn.hmm.{module}"), name)
 
 
 def declared(kind: Any, names: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -411,7 +397,7 @@ def declared(kind: Any, names: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def emissions_of(reader: Reader, entry: dict[str, Any], size: int) -> Emissions:
-    """What so many states emit, from an entry of a file."""
+    """The emissions of an entry of a file."""
     kind = entry.get("kind")
     if not isinstance(kind, str) or kind not in {*CLASSES, *column_names()}:
         reader.wrong(f"there are no emissions {kind!r:.40}")

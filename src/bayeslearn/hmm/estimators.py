@@ -1,8 +1,8 @@
-"""Hidden Markov models with the face of scikit-learn: rows one after the other, and the lengths of the sequences."""
+"""Hidden Markov models as a scikit-learn estimator: rows of all sequences in order, and their lengths."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, DensityMixin
@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from bayeslearn import validation
 from bayeslearn.errors import ParameterError
 from bayeslearn.estimators import ReadsRows
-from bayeslearn.hmm.baum_welch import learn, warn_of_dead
+from bayeslearn.hmm.fit import fit_hmm, warn_without_data
 from bayeslearn.hmm.inputs import is_folded
 
 if TYPE_CHECKING:
@@ -25,31 +25,32 @@ if TYPE_CHECKING:
 
 
 class HMMEstimator(ReadsRows, DensityMixin, BaseEstimator):  # type: ignore[misc]
-    """States that nobody sees, learned from sequences by EM; cells may be missing (NaN, None) everywhere.
+    """A hidden Markov model, fitted to sequences by EM; values may be missing (NaN, None) everywhere.
 
-    Rows of all sequences stand one after the other, and `lengths` says how many belong to each; one sequence when it
-    is not given. ``fit(X, lengths)`` may be written as elsewhere: a second argument that is not as long as X is taken
-    for the lengths.
+    The rows of all sequences follow each other, and `lengths` has the number of rows of each; default: one sequence.
+    ``fit(X, lengths)`` works as in hmmlearn: a second argument that is not as long as X holds the lengths.
 
     Parameters
     ----------
     n_states
-        How many states, or their names.
-    emissions, mixture, structure, prior, restarts, tol, max_iter
-        As in :func:`bayeslearn.hmm.learn`.
+        The number of states, or their names.
+    emissions, covariance_type, n_mixtures, topology, prior, n_init, tol, max_iter
+        As in :func:`bayeslearn.hmm.fit_hmm`.
     na_values, keep_default_na
         Markers of missing values, as in :func:`~bayeslearn.as_table`.
     random_state
-        Of the starts.
+        Seed or generator for initial values.
 
     Attributes
     ----------
     model_
-        The :class:`HiddenMarkovModel` learned, to be asked, updated, added and saved.
+        The fitted :class:`HiddenMarkovModel`.
     states_
         The names of the states, in the order of the columns of `predict_proba`.
+    startprob_, transmat_
+        Start and transition probabilities.
     n_iter_, converged_, history_
-        The way EM went: iterations, whether it arrived, and every step.
+        The number of iterations, whether EM converged, and the :class:`~bayeslearn.em.EMStep` of each iteration.
 
     Examples
     --------
@@ -72,27 +73,41 @@ class HMMEstimator(ReadsRows, DensityMixin, BaseEstimator):  # type: ignore[misc
         n_states: int | Iterable[Any] = 2,
         *,
         emissions: str | Mapping[str, str] = "auto",
-        mixture: int = 1,
-        structure: Any = "any",
+        covariance_type: Literal["diag", "full"] = "diag",
+        n_mixtures: int = 1,
+        topology: Any = "ergodic",
         prior: Any = "auto",
         na_values: Markers = (),
         keep_default_na: bool = True,
-        restarts: int = 1,
+        n_init: int = 1,
         tol: float = 1e-4,
         max_iter: int = 500,
         random_state: Any = 0,
     ) -> None:
         self.n_states = n_states
         self.emissions = emissions
-        self.mixture = mixture
-        self.structure = structure
+        self.covariance_type = covariance_type
+        self.n_mixtures = n_mixtures
+        self.topology = topology
         self.prior = prior
         self.na_values = na_values
         self.keep_default_na = keep_default_na
-        self.restarts = restarts
+        self.n_init = n_init
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
+
+    @property
+    def startprob_(self) -> NDArray[np.float64]:
+        """The probability of each state at the first step."""
+        check_is_fitted(self)
+        return self.model_.startprob
+
+    @property
+    def transmat_(self) -> NDArray[np.float64]:
+        """The probability of each state at the next step, given the present state."""
+        check_is_fitted(self)
+        return self.model_.transmat
 
     # -- learning
 
@@ -102,36 +117,49 @@ class HMMEstimator(ReadsRows, DensityMixin, BaseEstimator):  # type: ignore[misc
         y: Any = None,
         *,
         lengths: Any = None,
-        known: Any = None,
+        known_states: Any = None,
         sequence_weight: Any = None,
         id: str | None = None,  # noqa: A002 - the name of the column
     ) -> Self:
-        """Learn from sequences; `known` tells the states of some rows, `sequence_weight` how often sequences count.
+        """Fit the model to sequences.
 
-        The sequences of a source, or of the pattern of files, are told apart by a column of it, `id`.
+        Parameters
+        ----------
+        X, lengths
+            Rows of all sequences, and the number of rows of each; or a source with `id`.
+        y
+            Ignored, unless it holds the lengths.
+        known_states
+            The state of each row, None for unknown ones.
+        sequence_weight
+            The weight of each sequence.
+        id
+            The column of a source with the sequence of each row.
         """
         folded = is_folded(X, id)
         if folded:
             X = self._marked(X, reset=True)
         else:
             X, lengths = self._rows(X, y, lengths, reset=True)
-        found = learn(
-            X, self.n_states, emissions=self.emissions, mixture=self.mixture, lengths=lengths, known=known, id=id,
-            sample_weight=sequence_weight, structure=self.structure, prior=self.prior, restarts=self.restarts,
+        model = fit_hmm(
+            X, self.n_states, emissions=self.emissions, covariance_type=self.covariance_type,
+            n_mixtures=self.n_mixtures, topology=self.topology, lengths=lengths, known_states=known_states, id=id,
+            sample_weight=sequence_weight, prior=self.prior, n_init=self.n_init,
             random_state=validation.generator(self.random_state), tol=self.tol, max_iter=self.max_iter,
         )  # fmt: skip
         if folded:
-            self._note_columns(found.model.emissions.names)
-        self.history_, self.converged_, self.n_iter_ = found.history, found.converged, max(found.n_iter, 1)
-        return self._keep(found.model)
+            self._note_columns(model.feature_names)
+        info = model.fit_info
+        self.history_, self.converged_, self.n_iter_ = info.history, info.converged, max(info.n_iter, 1)
+        return self._keep(model)
 
-    def partial_fit(self, X: Any, y: Any = None, *, lengths: Any = None, known: Any = None) -> Self:
-        """Learn from more sequences: the first are climbed on, what is expected of later ones is added."""
+    def partial_fit(self, X: Any, y: Any = None, *, lengths: Any = None, known_states: Any = None) -> Self:
+        """Fit the first sequences by EM, and add the expected statistics of later ones."""
         if not hasattr(self, "model_"):
-            return self.fit(X, y, lengths=lengths, known=known)
+            return self.fit(X, y, lengths=lengths, known_states=known_states)
         X, lengths = self._rows(X, y, lengths)
-        self._keep(self.model_.update(X, lengths=lengths, known=known))
-        warn_of_dead(self.model_)
+        self._keep(self.model_.update(X, lengths=lengths, known_states=known_states))
+        warn_without_data(self.model_)
         return self
 
     def _keep(self, model: HiddenMarkovModel) -> Self:
@@ -139,22 +167,22 @@ class HMMEstimator(ReadsRows, DensityMixin, BaseEstimator):  # type: ignore[misc
         self.states_ = np.array(model.states)
         return self
 
-    # -- questions
+    # -- answers
 
     def predict(self, X: Any, y: Any = None, *, lengths: Any = None) -> NDArray[Any]:
-        """The most probable states of each sequence together (Viterbi)."""
+        """Return the states of the most probable path of each sequence (Viterbi)."""
         return self.decode(X, y, lengths=lengths)[1]
 
     def decode(self, X: Any, y: Any = None, *, lengths: Any = None) -> tuple[float, NDArray[Any]]:
-        """ln P(states, x) of all sequences, and the most probable states."""
+        """Return ln P(states, x) of all sequences, and the most probable states."""
         X, lengths = self._asked(X, y, lengths)
         path = self.model_.decode(X, lengths=lengths)
-        return float(path.log_p.sum()), self.states_[path.codes]
+        return float(path.log_probability.sum()), self.states_[path.codes]
 
     def predict_proba(self, X: Any, y: Any = None, *, lengths: Any = None) -> NDArray[np.float64]:
-        """P(state | whole sequence) of every row, a column for each of `states_`."""
+        """Return P(state | whole sequence) of every row, a column for each of `states_`."""
         X, lengths = self._asked(X, y, lengths)
-        return self.model_.posterior(X, lengths=lengths).probabilities
+        return self.model_.predict_proba(X, lengths=lengths)
 
     def predict_log_proba(self, X: Any, y: Any = None, *, lengths: Any = None) -> NDArray[np.float64]:
         """Return the logarithm of :meth:`predict_proba`; −inf where a probability is 0."""
@@ -162,15 +190,15 @@ class HMMEstimator(ReadsRows, DensityMixin, BaseEstimator):  # type: ignore[misc
             return np.log(self.predict_proba(X, y, lengths=lengths))
 
     def score(self, X: Any, y: Any = None, *, lengths: Any = None) -> float:
-        """ln P of all sequences."""
+        """Return ln P of all sequences."""
         X, lengths = self._asked(X, y, lengths)
-        return float(self.model_.log_likelihood(X, lengths=lengths).sum())
+        return self.model_.score(X, lengths=lengths)
 
     def sample(self, n_samples: int = 1, random_state: Any = None) -> tuple[NDArray[Any], NDArray[Any]]:
-        """One sequence drawn at random: its rows and its states."""
+        """Return the rows and the states of one random sequence."""
         check_is_fitted(self)
         rng = validation.generator(self.random_state if random_state is None else random_state)
-        x, states = self.model_.sample(validation.integer("n_samples", n_samples, min_value=1), rng)
+        x, states = self.model_.draw(validation.integer("n_samples", n_samples, min_value=1), rng)
         return x.reshape(len(x), -1), np.array(states.tolist())
 
     # -- data in
@@ -183,9 +211,7 @@ class HMMEstimator(ReadsRows, DensityMixin, BaseEstimator):  # type: ignore[misc
         """Checked rows with the markers of missing values, and the lengths of the sequences."""
         X = self._read_rows(X, reset=reset)
         n, X = len(X), self._marked(X, reset=reset, names=self._array_names(X.shape[1], reset=False))
-        if y is None:
-            return X, lengths
-        if lengths is not None:
+        if y is None or lengths is not None:
             return X, lengths
         y = np.asarray(y)
         meant = y.ndim == 1 and (len(y) != n or bool((y == 1).all()))

@@ -44,7 +44,7 @@ class Chain(NamedTuple):
 
     @property
     def n(self) -> int:
-        """How many states there are."""
+        """The number of states."""
         return len(self.start)
 
 
@@ -124,8 +124,8 @@ class Walk:
         """One block of steps from t on."""
         starts, lengths = lanes.after(t, self.block)
         self.reading.lay(starts, lengths, self.b, log_p)
-        if self.data.known is not None:
-            kernels.lay_known(self.chain.n, self.data.known, starts, lengths, self.b)
+        if self.data.known_states is not None:
+            kernels.lay_known(self.chain.n, self.data.known_states, starts, lengths, self.b)
         kernels.forward(self.chain.moves, lengths, self.b, self.alpha, self.entry, self.scales, log_p, lost)
 
     def log_p(self, lanes: Lanes) -> Floats:
@@ -194,7 +194,9 @@ class Walk:
     def logs(self, i: int) -> Floats:
         """Log likelihoods of the states for the rows of a sequence, known states included."""
         rows = self.data.rows(i)
-        return told(self.reading.logs(rows), None if self.data.known is None else self.data.known[rows])
+        return restricted(
+            self.reading.logs(rows), None if self.data.known_states is None else self.data.known_states[rows]
+        )
 
     def in_logs(self, i: int) -> tuple[float, int, Floats, Floats]:
         """ln P, the step that is impossible or −1, γ and ξ / A of one sequence."""
@@ -215,11 +217,23 @@ class Walk:
         return log_p
 
 
-def told(logs: Floats, known: NDArray[np.int32] | None) -> Floats:
+def around(chain: Chain, logs: Floats, t: int) -> tuple[Floats, Floats]:
+    """ln P(s_t, x before t) and ln P(x after t | s_t) of one sequence, given the log-likelihoods of its rows."""
+    with np.errstate(divide="ignore"):
+        before, moves = np.log(chain.start), np.log(chain.moves)
+    for row in logs[:t]:
+        before = np.logaddexp.reduce((before + row)[:, None] + moves, axis=0)
+    after = np.zeros(chain.n)
+    for row in logs[:t:-1]:
+        after = np.logaddexp.reduce(moves + row + after, axis=1)
+    return before, after
+
+
+def restricted(logs: Floats, known_states: NDArray[np.int32] | None) -> Floats:
     """Log likelihoods, −inf for all but the state that is known."""
-    if known is None:
+    if known_states is None:
         return logs
-    others = (known[:, None] >= 0) & (np.arange(logs.shape[1]) != known[:, None])
+    others = (known_states[:, None] >= 0) & (np.arange(logs.shape[1]) != known_states[:, None])
     return np.where(others, -np.inf, logs)
 
 

@@ -1,11 +1,11 @@
-"""Numbers: normals whose columns are independent given the state, or have a full covariance.
+"""Gaussian emissions: columns are independent given the state, or have a full covariance.
 
-Where columns are independent, a coordinate that is missing says nothing. Otherwise, where a coordinate h of a row is
-missing and the others o are seen, a state of mean μ and covariance Σ expects
+If columns are independent, a missing value contributes nothing. Otherwise, if the coordinate h of a row is missing and
+the others o are observed, a state of mean μ and covariance Σ expects
 
     x̂_h = μ_h + Σ_ho Σ_oo⁻¹ (x_o − μ_o)        and around it the covariance        Σ_hh − Σ_ho Σ_oo⁻¹ Σ_oh
 
-Both go into the statistics, so that EM climbs also with missing cells.
+Both are part of the statistics, so that EM also maximizes the likelihood with missing values.
 
 Variances have a floor, far below what the data show: without it one row alone in a state would have an infinite
 density.
@@ -53,12 +53,12 @@ class NormalBase(Emissions):
     floor: Floats | float
 
     @property
-    def size(self) -> int:
-        """How many states there are."""
+    def n_states(self) -> int:
+        """The number of states."""
         return len(self.mean)
 
     @property
-    def names(self) -> tuple[str, ...]:
+    def feature_names(self) -> tuple[str, ...]:
         """The columns."""
         return self.columns
 
@@ -69,7 +69,7 @@ class NormalBase(Emissions):
         """Rows of finite numbers; NaN is missing."""
         return real_cells(number_rows(x), len(self.columns))
 
-    def floored(self, cells: Floats | Moments) -> Self:
+    def with_floor(self, cells: Floats | Moments) -> Self:
         """Variances that cannot fall below a small share of that of the data."""
         return self if np.all(self.floor) else replace(self, floor=FLOOR * spread_of(cells)[1])  # type: ignore[type-var]
 
@@ -93,7 +93,7 @@ class NormalBase(Emissions):
     def _spreads(self, state: int) -> Floats:
         """The variance of each column in a state."""
 
-    def described(self, state: int, max_states: int = 3) -> str:
+    def describe(self, state: int, max_states: int = 3) -> str:
         """Mean ± deviation of each column."""
         spread = np.sqrt(self._spreads(state))
         parts = [f"{m:.4g} ± {s:.3g}" for m, s in zip(self.mean[state], spread, strict=True)]
@@ -137,13 +137,13 @@ class GaussianEmissions(NormalBase):
         return MultivariateNormal(len(self.columns), "diag")
 
     def draw(self, states: NDArray[np.intp], random_state: np.random.Generator) -> Floats:
-        """Rows at random."""
+        """Random rows."""
         return self.mean[states] + np.sqrt(self.var[states]) * random_state.standard_normal(
             (len(states), len(self.columns))
         )
 
     def reading(self, cells: NDArray[Any]) -> Normals:
-        """A kernel of its own."""
+        """The reading by a kernel."""
         return Normals(cells, self.mean, self.var)
 
     def gather(self, cells: NDArray[Any], gamma: Floats) -> Moments:
@@ -164,7 +164,7 @@ class GaussianEmissions(NormalBase):
         return replace(self, mean=mean, var=np.maximum(var, self.floor))
 
     def default_prior(self, cells: NDArray[Any] | Moments, equivalent_sample_size: float) -> NormalInverseGamma:
-        """So many cases of the mean and variance of all rows."""
+        """A prior with the mean and the variance of all rows."""
         return NormalInverseGamma.unit_information(*spread_of(cells), equivalent_sample_size)
 
     def _spreads(self, state: int) -> Floats:
@@ -176,6 +176,7 @@ class FullGaussianEmissions(NormalBase):
     """Columns that depend on each other: means (S, d) and covariances (S, d, d)."""
 
     kind: ClassVar[str] = "full"
+    label: ClassVar[str] = "gaussian, full covariance"
 
     columns: tuple[str, ...]
     mean: Floats
@@ -204,7 +205,7 @@ class FullGaussianEmissions(NormalBase):
         return MultivariateNormal(len(self.columns), "full")
 
     def draw(self, states: NDArray[np.intp], random_state: np.random.Generator) -> Floats:
-        """Rows at random."""
+        """Random rows."""
         z = random_state.standard_normal((len(states), len(self.columns)))
         return self.mean[states] + np.einsum("tij,tj->ti", covariance_factor(self.covariance)[states], z)
 
@@ -219,14 +220,16 @@ class FullGaussianEmissions(NormalBase):
         return replace(self, mean=mean, covariance=raised(np.asarray(Σ), np.asarray(self.floor)))
 
     def default_prior(self, cells: NDArray[Any] | Moments, equivalent_sample_size: float) -> NormalInverseWishart:
-        """So many cases of the mean and the variances of all rows."""
+        """A prior with the mean and the variances of all rows."""
         mean, var = spread_of(cells)
         return NormalInverseWishart.unit_information(mean, np.diag(var), equivalent_sample_size)
 
     def first_statistics(self, cells: NDArray[Any], gamma: Floats) -> Any:
         """Those that the variances of all data expect."""
         mean, var = spread_of(cells)
-        start = replace(self, mean=np.tile(mean, (self.size, 1)), covariance=np.tile(np.diag(var), (self.size, 1, 1)))
+        start = replace(
+            self, mean=np.tile(mean, (self.n_states, 1)), covariance=np.tile(np.diag(var), (self.n_states, 1, 1))
+        )
         return start.gather(cells, gamma)
 
     def _spreads(self, state: int) -> Floats:

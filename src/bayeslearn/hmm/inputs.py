@@ -1,8 +1,8 @@
-"""From whatever the user has to sequences.
+"""Sequences from the data of a user.
 
     an array with `lengths`     rows of all sequences one after the other; without lengths one sequence
-    a list of sequences         arrays or lists, of any length (flat lists are rows, where rows have several columns)
-    a frame, a dict of columns or a file, with `id` the column that says which sequence a row belongs to, in order
+    a list of sequences         arrays or lists of any length; with several columns, flat lists are rows
+    a frame, a dict of columns or a file, with `id` the column with the sequence of each row, in order
 
 Symbols, numbers and counts may be missing: None, NaN, "?" or empty.
 """
@@ -31,28 +31,28 @@ if TYPE_CHECKING:
 
     from bayeslearn.hmm.emissions import Emissions
 
-#: Sequences that one file may name.
-MOST_SEQUENCES = 2**31 - 1
+#: The maximum number of sequences of a file.
+MAX_SEQUENCES = 2**31 - 1
 
 
 @dataclass(frozen=True)
 class Raw:
-    """Observations as they came: cells of one column (rows,) or several (rows, columns)."""
+    """Observations as given: cells of one column (rows,) or several (rows, columns)."""
 
     cells: Any
     lengths: NDArray[np.int64]
     ids: tuple[Any, ...]
     names: tuple[str, ...] | None = None
-    #: The order in which rows were taken, where that is another than they came in.
+    #: The position of each row in the given data, if sequences were brought together.
     order: NDArray[np.intp] | None = None
-    #: Cells of a column by which states are known, where it was asked for.
-    known: Any = None
+    #: The cells of the column of known states.
+    known_states: Any = None
 
-    def told(self, known: Any) -> Any:
-        """The states that are known, in the order of the rows."""
-        if known is None or self.known is not None:
-            return self.known
-        return known if self.order is None else as_objects(known)[self.order]
+    def given_states(self, known_states: Any) -> Any:
+        """The known states, in the order of the rows."""
+        if known_states is None or self.known_states is not None:
+            return self.known_states
+        return known_states if self.order is None else as_objects(known_states)[self.order]
 
 
 def read(
@@ -62,39 +62,39 @@ def read(
     states: Sequence[Any] | None = None,
     lengths: ArrayLike | None = None,
     id: str | None = None,  # noqa: A002 - the name of the column
-    known: Any = None,
+    known_states: Any = None,
     sample_weight: ArrayLike | None = None,
 ) -> Sequences:
     """Sequences in the working form of some emissions.
 
-    `known` says the state of each row, None (or −1, "?", NaN) where nobody knows: a list, or the name of a column.
-    `sample_weight` says how often each sequence counts.
+    `known_states` is the state of each row, None (or −1, "?", NaN) for unknown ones: a list, or the name of a column.
+    `sample_weight` is the weight of each sequence.
     """
     if isinstance(data, Sequences):
         emissions.require_fit(data)
         return data
-    raw = gathered(data, lengths, id, emissions.names, known, kind=emissions.columns_as)
-    return finished(raw, emissions, states, known, sample_weight)
+    raw = gathered(data, lengths, id, emissions.feature_names, known_states, kind=emissions.columns_as)
+    return finished(raw, emissions, states, known_states, sample_weight)
 
 
 def finished(
     raw: Raw,
     emissions: Emissions,
     states: Sequence[Any] | None,
-    known: Any = None,
+    known_states: Any = None,
     sample_weight: ArrayLike | None = None,
 ) -> Sequences:
     """Cells as the emissions have them; states and weights checked."""
     cells = in_place(raw, lambda: emissions.cells(raw.cells))
     w = None if sample_weight is None else validation.weights(sample_weight, len(raw.lengths))
     codes = None
-    if known is not None:
-        codes = known_codes(raw.told(known), states or tuple(range(emissions.size)), len(cells))
+    if known_states is not None:
+        codes = known_codes(raw.given_states(known_states), states or tuple(range(emissions.n_states)), len(cells))
     return Sequences(cells, raw.lengths, raw.ids, w, codes, raw.order)
 
 
 def in_place(raw: Raw, answer: Callable[[], Any]) -> Any:
-    """An answer; an unknown symbol is an error that names the sequence."""
+    """The result; an unknown symbol is an error that names the sequence."""
     try:
         return answer()
     except UnknownStateError as error:
@@ -107,22 +107,24 @@ def in_place(raw: Raw, answer: Callable[[], Any]) -> Any:
         raise UnknownStateError(message, hint=error.hint, **error.details) from None
 
 
-def known_codes(known: Any, states: Sequence[Any], n: int) -> NDArray[np.int32]:
-    """Codes of the states that are known, −1 of the others."""
-    cells = as_objects(known) if not isinstance(known, np.ndarray) else known
+def known_codes(known_states: Any, states: Sequence[Any], n: int) -> NDArray[np.int32]:
+    """Codes of the known states, −1 for unknown ones."""
+    cells = as_objects(known_states) if not isinstance(known_states, np.ndarray) else known_states
     if cells.dtype == object and len(cells) and isinstance(cells[0], list | tuple | np.ndarray):
-        cells = as_objects([cell for part in known for cell in part])
+        cells = as_objects([cell for part in known_states for cell in part])
     if cells.shape != (n,):
-        raise ShapeError(f"expected a state or None for each of {n} rows in `known`, got shape {cells.shape}")
+        raise ShapeError(f"expected a state or None for each of {n} rows in `known_states`, got shape {cells.shape}")
     codes = {state: code for code, state in enumerate(states)}
     found = [codes.get(plain(c), None if not (is_missing(plain(c)) or plain(c) == -1) else -1) for c in cells.tolist()]
     if None in found:
         row = found.index(None)
-        raise UnknownStateError(f"`known` names {cells[row]!r} in row {row}, not among the states {listed(states)}")
+        raise UnknownStateError(
+            f"`known_states` names {cells[row]!r} in row {row}, not among the states {listed(states)}"
+        )
     return np.array(found, dtype=np.int32)
 
 
-### what came
+### data in
 
 
 def gathered(
@@ -130,18 +132,18 @@ def gathered(
     lengths: ArrayLike | None,
     id: str | None,  # noqa: A002 - the name of the column
     names: Iterable[str] | None,
-    known: Any = None,
+    known_states: Any = None,
     *,
     kind: Any = "auto",
 ) -> Raw:
     """Rows, lengths and names of sequences; `names` are the columns to take from a table."""
     if is_folded(data, None):
         raise ParameterError(
-            "an answer for each row takes the rows in memory, and this is a source",
-            hint="read them, if they fit: source.table(); learning (`learn`, `update`) folds",
+            "answers for each row need the rows in memory, and the data are a source",
+            hint="model.decode(source.table()); fit_hmm, update, log_likelihood and score read sources",
         )
     if is_table(data):
-        return from_table(data, lengths, id, None if names is None else tuple(names), known, kind)
+        return from_table(data, lengths, id, None if names is None else tuple(names), known_states, kind)
     if id is not None:
         raise ParameterError("`id` names a column, so the data must be a frame, a dict of columns or a file")
     if lengths is None and is_list_of_sequences(data, 1 if names is None else len(tuple(names))):
@@ -152,8 +154,8 @@ def gathered(
 
 
 def is_folded(data: Any, id: str | None) -> bool:  # noqa: A002 - the name of the column
-    """Whether data are a source; a list of words without `id` is a sequence of symbols, not of paths."""
-    return is_source(data) and (id is not None or not isinstance(data, list | tuple))
+    """Whether data are a source; a list of words without `id` is a sequence of symbols, not of file names."""
+    return (id is not None or not isinstance(data, list | tuple)) and is_source(data)
 
 
 def is_table(data: Any) -> bool:
@@ -162,17 +164,22 @@ def is_table(data: Any) -> bool:
 
 
 def is_list_of_sequences(data: Any, columns: int) -> bool:
-    """Whether each item is a sequence by itself; a list of numbers is a row, where rows have several columns."""
-    if not isinstance(data, list | tuple) or not data or not isinstance(data[0], list | tuple | np.ndarray):
+    """Whether each item is a sequence; with several columns, a list of numbers is a row."""
+    if not isinstance(data, list | tuple) or not data:
+        return False
+    if hasattr(data[0], "to_numpy"):
+        return True
+    if not isinstance(data[0], list | tuple | np.ndarray):
         return False
     return columns == 1 or len(data[0]) == 0 or np.ndim(data[0][0]) > 0
 
 
 def from_list(data: Sequence[Any]) -> Raw:
-    """Sequences one after the other."""
+    """Sequences one after the other: lists, arrays, series or frames."""
+    data = [part.to_numpy() if hasattr(part, "to_numpy") else part for part in data]
     empty = [i for i, part in enumerate(data) if len(part) == 0]
     if empty:
-        raise EmptyTableError(f"sequence {empty[0]} has no rows", hint="leave out sequences without rows")
+        raise EmptyTableError(f"sequence {empty[0]} has no rows", hint="remove sequences without rows")
     lengths = np.array([len(part) for part in data], dtype=np.int64)
     if all(isinstance(part, np.ndarray) for part in data):
         try:
@@ -189,11 +196,11 @@ def from_table(
     lengths: ArrayLike | None,
     id: str | None,  # noqa: A002 - the name of the column
     names: tuple[str, ...] | None,
-    known: Any,
+    known_states: Any,
     kind: Any,
 ) -> Raw:
-    """Columns of a table; rows of one sequence in the order they come."""
-    labels = known if isinstance(known, str) else None
+    """Columns of a table; the rows of a sequence keep their order."""
+    labels = known_states if isinstance(known_states, str) else None
     also = [name for name in (id, labels) if name]
     discrete, numeric = declared(kind, names or ())
     table = as_table(
@@ -201,20 +208,20 @@ def from_table(
         columns=None if names is None else tuple(dict.fromkeys((*names, *also))),
         discrete=[*also, *discrete],
         numeric=numeric,
-        max_states=MOST_SEQUENCES,
+        max_states=MAX_SEQUENCES,
         allow_constant=True,
     )
     taken = names if names is not None else tuple(n for n in table.schema.names if n not in also)
     if not taken:
-        raise ParameterError("no column is left to be observed", hint="name the observed columns")
+        raise ParameterError("there is no observed column", hint="name the observed columns")
     cells = table_cells(table, taken)
-    told = table.column(labels) if labels else None
+    states = table.column(labels) if labels else None
     if id is None:
         each = checked_lengths(lengths, table.n_rows)
-        return Raw(cells, each, tuple(range(len(each))), taken, known=told)
+        return Raw(cells, each, tuple(range(len(each))), taken, known_states=states)
     order, which, counts = by_first_row(table.codes_of(id), id)
     ids = tuple(table.schema[id].states[k] for k in which)  # type: ignore[attr-defined]
-    return Raw(cells[order], counts, ids, taken, order, None if told is None else told[order])
+    return Raw(cells[order], counts, ids, taken, order, None if states is None else states[order])
 
 
 def by_first_row(

@@ -1,7 +1,7 @@
 """A mixture in each state: p(x | s) = Σ_k w_sk p_sk(x), of any emissions.
 
-The parts are emissions of S·K rows, state by state. A row of data gives its share γ_s on to the parts of state s as
-they explain it: r_sk = γ_s w_sk p_sk(x) / p(x | s).
+The parts are emissions of S·K rows, state by state. The share γ_s of a row is divided among the parts of state s:
+r_sk = γ_s w_sk p_sk(x) / p(x | s).
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from bayeslearn.components.component import Component
     from bayeslearn.distributions import Moments
     from bayeslearn.hmm.sequences import Sequences
     from bayeslearn.model_values import Reader
@@ -48,7 +49,7 @@ class MixtureEmissions(Emissions):
 
     kind: ClassVar[str] = "mixture"
 
-    weights: Floats
+    mixing_weights: Floats
     parts: Emissions
 
     @classmethod
@@ -57,15 +58,15 @@ class MixtureEmissions(Emissions):
         return cls(np.ones((rows, 1)), class_of(kind).blank(kind, cells, rows, names, symbols))
 
     def __post_init__(self) -> None:
-        weights = validation.probabilities(self.weights, name="weights")
-        if weights.ndim != 2 or weights.size != self.parts.size:
-            raise ShapeError(f"weights of shape {weights.shape} do not fit {self.parts.size} parts")
-        object.__setattr__(self, "weights", frozen(weights))
+        weights = validation.probabilities(self.mixing_weights, name="mixing_weights")
+        if weights.ndim != 2 or weights.size != self.parts.n_states:
+            raise ShapeError(f"weights of shape {weights.shape} do not fit {self.parts.n_states} parts")
+        object.__setattr__(self, "mixing_weights", frozen(weights))
 
     @property
-    def size(self) -> int:
-        """How many states there are."""
-        return len(self.weights)
+    def n_states(self) -> int:
+        """The number of states."""
+        return len(self.mixing_weights)
 
     @property
     def parameters(self) -> Any:
@@ -87,9 +88,9 @@ class MixtureEmissions(Emissions):
         return self.parts.distribution
 
     @property
-    def names(self) -> tuple[str, ...]:
+    def feature_names(self) -> tuple[str, ...]:
         """The columns of the parts."""
-        return self.parts.names
+        return self.parts.feature_names
 
     def require_cells(self, cells: NDArray[Any]) -> None:
         """Those of the parts."""
@@ -114,68 +115,120 @@ class MixtureEmissions(Emissions):
 
     def log_joint(self, cells: NDArray[Any]) -> Floats:
         """ln w_sk p_sk(x): (rows, S, K)."""
-        return self.parts.log_prob(cells).reshape(len(cells), *self.weights.shape) + logs(self.weights)
+        return self.parts.log_prob(cells).reshape(len(cells), *self.mixing_weights.shape) + logs(self.mixing_weights)
 
     def log_prob(self, cells: NDArray[Any]) -> Floats:
         """ln Σ_k w_sk p_sk(x)."""
         return logsumexp(self.log_joint(cells), axis=2)
 
+    def responsibilities(self, cells: NDArray[Any]) -> Floats:
+        """P(part | state, x): (rows, S, K); 0 where no part explains x."""
+        joint = self.log_joint(cells)
+        whole = logsumexp(joint, axis=2, keepdims=True)
+        return np.exp(joint - np.where(np.isfinite(whole), whole, 0.0))
+
     def draw(self, states: NDArray[np.intp], random_state: np.random.Generator) -> NDArray[Any]:
         """A part, then an observation."""
-        reached = random_state.random((len(states), 1)) > np.cumsum(self.weights, axis=1)[states]
-        part = np.minimum(reached.sum(axis=1), self.weights.shape[1] - 1)
-        return self.parts.draw(states * self.weights.shape[1] + part, random_state)
+        return self.parts.draw(self.component_labels(states, random_state), random_state)
+
+    # -- columns one by one, as products of components have them
+
+    @property
+    def label(self) -> str:
+        """The kind in reports."""
+        return f"mixture of {self.n_parts} {self.parts.label}"
+
+    @property
+    def n_parts(self) -> int:  # type: ignore[override]
+        """The number of parts of each state."""
+        return self.mixing_weights.shape[1]
+
+    @property
+    def column_components(self) -> tuple[Component, ...]:
+        """Those of the parts."""
+        return self.parts.column_components
+
+    @property
+    def component_parameters(self) -> tuple[Any, ...]:
+        """Those of the parts."""
+        return self.parts.component_parameters
+
+    def component_cells(self, cells: NDArray[Any]) -> list[NDArray[Any]]:
+        """Those of the parts."""
+        return self.parts.component_cells(cells)
+
+    def component_shares(self, cells: NDArray[Any], gamma: Floats) -> Floats:
+        """γ_s P(part | s, x) of each part."""
+        return (self.responsibilities(cells) * gamma[:, :, None]).reshape(len(cells), -1)
+
+    def component_labels(
+        self, states: NDArray[np.intp], random_state: np.random.Generator, cells: NDArray[Any] | None = None
+    ) -> NDArray[np.intp]:
+        """A part of the state of each row at random, given its cells."""
+        rows = np.arange(len(states))
+        p = self.mixing_weights[states] if cells is None else self.responsibilities(cells)[rows, states]
+        reached = random_state.random((len(states), 1)) > np.cumsum(p, axis=1)
+        return states * self.n_parts + np.minimum(reached.sum(axis=1), self.n_parts - 1)
 
     def gather(self, cells: NDArray[Any], gamma: Floats) -> StatisticsBundle:
         """What the weights and the parts expect."""
-        joint = self.log_joint(cells)
-        whole = logsumexp(joint, axis=2, keepdims=True)
-        r = np.exp(joint - np.where(np.isfinite(whole), whole, 0.0)) * gamma[:, :, None]
-        return StatisticsBundle(
-            weights=Counts(r.sum(axis=0)), parts=self.parts.gather(cells, r.reshape(len(cells), -1))
-        )
+        r = self.component_shares(cells, gamma)
+        counts = Counts(r.reshape(len(cells), *self.mixing_weights.shape).sum(axis=0))
+        return StatisticsBundle(weights=counts, parts=self.parts.gather(cells, r))
 
     def estimate(self, prior: MixtureEmissionPrior, statistics: StatisticsBundle) -> Self:
         """Posterior means of both."""
-        alpha = prior.weights.of(self.weights.shape).alpha
-        weights = shares(statistics["weights"].n + alpha, self.weights)
-        return replace(self, weights=weights, parts=self.parts.estimate(prior.parts, statistics["parts"]))
+        alpha = prior.weights.of(self.mixing_weights.shape).alpha
+        weights = shares(statistics["weights"].n + alpha, self.mixing_weights)
+        return replace(self, mixing_weights=weights, parts=self.parts.estimate(prior.parts, statistics["parts"]))
 
     def log_prior(self, prior: MixtureEmissionPrior) -> float:
         """Of both."""
-        weights = xlogy(prior.weights.of(self.weights.shape).alpha, self.weights).sum()
+        weights = xlogy(prior.weights.of(self.mixing_weights.shape).alpha, self.mixing_weights).sum()
         return float(weights) + self.parts.log_prior(prior.parts)
 
     def default_prior(self, cells: NDArray[Any] | Moments, equivalent_sample_size: float) -> MixtureEmissionPrior:
-        """So many cases for the weights of a state, and for each part."""
+        """Priors of the weights of a state, and of each part."""
         return MixtureEmissionPrior(
             Dirichlet.m_estimate(equivalent_sample_size), self.parts.default_prior(cells, equivalent_sample_size)
         )
 
     def prior_of(self, prior: Any, share_prior: Any, cells: Any) -> MixtureEmissionPrior:
-        """The prior of the weights by a word of their own."""
+        """The priors of the weights and of the parts by their names."""
         if isinstance(prior, MixtureEmissionPrior):
             return prior
         return MixtureEmissionPrior(dirichlet_prior(share_prior), self.parts.prior_of(prior, None, cells))
 
-    def started(self, data: Sequences, random_state: np.random.Generator) -> Emissions:
+    def initialize(self, data: Sequences, random_state: np.random.Generator) -> Emissions:
         """Parts that begin near the data."""
-        k = self.weights.shape[1]
-        known = None if data.known is None else np.where(data.known >= 0, data.known * k, -1)
-        return MixtureEmissions(self.weights, self.parts.begin(data.cells, known, k, random_state))
+        k = self.n_parts
+        known_states = (
+            None if data.known_states is None else np.where(data.known_states >= 0, data.known_states * k, -1)
+        )
+        return MixtureEmissions(
+            self.mixing_weights, self.parts.initialize_from(data.cells, known_states, k, random_state)
+        )
 
     def zero(self) -> StatisticsBundle:
         """Of both."""
-        return StatisticsBundle(weights=Counts.zero(self.weights.shape), parts=self.parts.zero())
+        return StatisticsBundle(weights=Counts.zero(self.mixing_weights.shape), parts=self.parts.zero())
 
-    def reorder(self, statistics: StatisticsBundle, order: NDArray[np.intp]) -> StatisticsBundle:
+    def reorder_prior(self, prior: MixtureEmissionPrior, order: NDArray[np.intp]) -> MixtureEmissionPrior:
+        """Priors of the parts go with their states."""
+        alpha = getattr(prior.weights, "alpha", None)
+        weights = Dirichlet(alpha[order]) if alpha is not None and alpha.ndim == 2 else prior.weights
+        return MixtureEmissionPrior(weights, self.parts.reorder_prior(prior.parts, self._rows(order)))
+
+    def reorder_statistics(self, statistics: StatisticsBundle, order: NDArray[np.intp]) -> StatisticsBundle:
         """Those of the parts go with their states."""
         weights = Counts(statistics["weights"].n[order])
-        return StatisticsBundle(weights=weights, parts=self.parts.reorder(statistics["parts"], self._rows(order)))
+        return StatisticsBundle(
+            weights=weights, parts=self.parts.reorder_statistics(statistics["parts"], self._rows(order))
+        )
 
     def to_document(self) -> dict[str, Any]:
         """Return the emissions as plain values."""
-        return {"kind": self.kind, "weights": self.weights, "parts": self.parts.to_document()}
+        return {"kind": self.kind, "weights": self.mixing_weights, "parts": self.parts.to_document()}
 
     @classmethod
     def from_document(cls, reader: Reader, entry: dict[str, Any], size: int) -> Self:  # noqa: ARG003 - of the weights
@@ -196,30 +249,32 @@ class MixtureEmissions(Emissions):
         shares = prior_from(reader, weights, Categorical(1), "a mixture")
         return MixtureEmissionPrior(shares, self.parts.read_prior(reader, parts))
 
-    def floored(self, cells: NDArray[Any] | Moments) -> Self:
+    def with_floor(self, cells: NDArray[Any] | Moments) -> Self:
         """Parts that are safe."""
-        return replace(self, parts=self.parts.floored(cells))
+        return replace(self, parts=self.parts.with_floor(cells))
 
-    def permuted(self, order: NDArray[np.intp]) -> Self:
+    def reorder_states(self, order: NDArray[np.intp]) -> Self:
         """The states in another order."""
-        return replace(self, weights=self.weights[order], parts=self.parts.permuted(self._rows(order)))
+        return replace(
+            self, mixing_weights=self.mixing_weights[order], parts=self.parts.reorder_states(self._rows(order))
+        )
 
     def _rows(self, order: NDArray[np.intp]) -> NDArray[np.intp]:
         """The parts of these states."""
-        k = self.weights.shape[1]
+        k = self.n_parts
         return (order[:, None] * k + np.arange(k)).ravel()
 
     def centers(self) -> Floats | None:
         """Means of the parts, weighed."""
         found = self.parts.centers()
-        return None if found is None else (found.reshape(self.weights.shape) * self.weights).sum(axis=1)
+        return None if found is None else (found.reshape(self.mixing_weights.shape) * self.mixing_weights).sum(axis=1)
 
-    def described(self, state: int, max_states: int = 3) -> str:
+    def describe(self, state: int, max_states: int = 3) -> str:
         """The heaviest parts."""
-        best = np.argsort(-self.weights[state], kind="stable")[:max_states]
-        k = self.weights.shape[1]
+        best = np.argsort(-self.mixing_weights[state], kind="stable")[:max_states]
+        k = self.n_parts
         return "; ".join(
-            f"{self.weights[state, i]:.2g}: {self.parts.described(state * k + i, max_states)}" for i in best
+            f"{self.mixing_weights[state, i]:.2g}: {self.parts.describe(state * k + i, max_states)}" for i in best
         )
 
     def require_like(self, other: Emissions) -> None:

@@ -1,4 +1,4 @@
-"""Cells as they came: what is missing, and columns of whatever they hold."""
+"""Cells as given: missing values, and columns of any values."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def as_objects(x: Any) -> NDArray[np.object_]:
 
 
 def number_rows(x: Any) -> NDArray[np.float64]:
-    """Rows of numbers, also from lists with holes; one column may come without brackets."""
+    """Rows of numbers, also from lists with missing values; a single column may be flat."""
     array = x if isinstance(x, np.ndarray) else as_objects(x)
     if array.dtype == object:
         flat = [np.nan if is_missing(cell) else cell for cell in array.ravel()]
@@ -70,7 +70,7 @@ def number_rows(x: Any) -> NDArray[np.float64]:
 
 
 def table_cells(table: Table, names: tuple[str, ...]) -> NDArray[Any]:
-    """Columns side by side, one by itself: numbers as floats, everything else as it was written."""
+    """Columns side by side, a single one flat: numbers as floats, everything else as it was written."""
     if all(isinstance(table.schema[name], NumericVariable) for name in names):
         columns = [table.values_of(name) for name in names]
         return columns[0] if len(columns) == 1 else np.stack(columns, axis=1)

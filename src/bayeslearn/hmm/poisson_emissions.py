@@ -46,8 +46,8 @@ class PoissonEmissions(Emissions):
         object.__setattr__(self, "rate", frozen(rate))
 
     @property
-    def size(self) -> int:
-        """How many states there are."""
+    def n_states(self) -> int:
+        """The number of states."""
         return len(self.rate)
 
     @property
@@ -67,7 +67,7 @@ class PoissonEmissions(Emissions):
     by_moments: ClassVar[bool] = True
 
     @property
-    def names(self) -> tuple[str, ...]:
+    def feature_names(self) -> tuple[str, ...]:
         """The one column."""
         return (self.name,)
 
@@ -79,7 +79,7 @@ class PoissonEmissions(Emissions):
         return Poisson().cells(column)
 
     def draw(self, states: NDArray[np.intp], random_state: np.random.Generator) -> NDArray[Any]:
-        """Counts at random."""
+        """Random counts."""
         return poisson_counts(self.rate[states], random_state)
 
     def reading(self, cells: NDArray[Any]) -> Symbols:
@@ -96,12 +96,12 @@ class PoissonEmissions(Emissions):
         return Symbols(codes, Poisson().log_prob(self.rate, values).T, collected)
 
     def default_prior(self, cells: NDArray[Any] | Moments, equivalent_sample_size: float) -> Gamma:
-        """So many cases of the mean of all."""
+        """A prior with the mean of all counts."""
         if isinstance(cells, Moments):
             return Gamma.m_estimate(equivalent_sample_size, float(cells.mean) if cells.n > 0 else 1.0)
         seen = cells[~np.isnan(cells)]
         return Gamma.m_estimate(equivalent_sample_size, float(seen.mean()) if len(seen) else 1.0)
 
-    def described(self, state: int, max_states: int = 3) -> str:  # noqa: ARG002 - one number says it all
+    def describe(self, state: int, max_states: int = 3) -> str:  # noqa: ARG002 - one number says it all
         """The rate."""
         return f"about {self.rate[state]:.4g}"

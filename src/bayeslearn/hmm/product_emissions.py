@@ -18,13 +18,8 @@ from bayeslearn.distributions.distribution import by_name, column_names, first_o
 from bayeslearn.distributions.sufficient_statistics import Assignment
 from bayeslearn.errors import DataError, MismatchError, ParameterError, ShapeError, listed
 from bayeslearn.hmm.categorical_emissions import symbol_codes
-from bayeslearn.hmm.emissions import (
-    ColumnEmissions,
-    Emissions,
-    blank_parameters,
-    plain_parameters,
-    prior_from,
-)
+from bayeslearn.hmm.column_emissions import ColumnEmissions, blank_parameters, plain_parameters
+from bayeslearn.hmm.emissions import Emissions, prior_from, prior_in_order
 from bayeslearn.hmm.observations import as_objects, has_words, number_rows, seen_symbols
 from bayeslearn.model_values import plain_prior
 from bayeslearn.tables import DiscreteVariable, NumericVariable
@@ -50,7 +45,7 @@ class ProductPrior(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ProductEmissions(Emissions):
-    """Columns, each with a distribution of its own, and parameters with a row for each state.
+    """Columns with their distributions, and parameters with a row for each state.
 
     >>> from bayeslearn.distributions import Categorical, Poisson
     >>> mood = Component((DiscreteVariable("mood", ("bad", "good")),), Categorical(2))
@@ -82,17 +77,17 @@ class ProductEmissions(Emissions):
 
     @classmethod
     def blank(cls, kind: Any, cells: Any, rows: int, names: tuple[str, ...] | None, symbols: Any) -> Self:
-        """Words are symbols and numbers are normal, where the kind of a column is not told."""
+        """By default, text columns are categorical and numeric columns Gaussian."""
         array = as_rows(cells)
-        told = dict(kind) if isinstance(kind, Mapping) else {}
-        order = tuple(told) if len(told) == array.shape[1] else tuple(f"x{j}" for j in range(array.shape[1]))
+        given = dict(kind) if isinstance(kind, Mapping) else {}
+        order = tuple(given) if len(given) == array.shape[1] else tuple(f"x{j}" for j in range(array.shape[1]))
         names = names or order
-        require_known(list(told), names)
+        require_known(list(given), names)
         states = dict(symbols) if isinstance(symbols, Mapping) else {}
         components, parameters = [], []
         for name, column in zip(names, array.T, strict=True):
             guess = "categorical" if has_words(column) else "gaussian"
-            family = validation.choice(f"emissions[{name!r}]", told.get(name, guess), column_names())
+            family = validation.choice(f"emissions[{name!r}]", given.get(name, guess), column_names())
             variable: Any = NumericVariable(name)
             if family == "categorical":
                 variable = DiscreteVariable(name, tuple(states.get(name) or seen_symbols(column)))
@@ -110,12 +105,12 @@ class ProductEmissions(Emissions):
         return Product(self.components)
 
     @property
-    def size(self) -> int:
-        """How many states there are."""
+    def n_states(self) -> int:
+        """The number of states."""
         return len(first_of(self.parameters[0]))
 
     @property
-    def names(self) -> tuple[str, ...]:
+    def feature_names(self) -> tuple[str, ...]:
         """The columns."""
         return tuple(c.name for c in self.components)
 
@@ -127,6 +122,16 @@ class ProductEmissions(Emissions):
     def with_parameters(self, parameters: Any) -> Self:
         """The same columns with others."""
         return replace(self, parameters=parameters)
+
+    @property
+    def column_components(self) -> tuple[Component, ...]:
+        """The columns."""
+        return self.components
+
+    @property
+    def component_parameters(self) -> tuple[Any, ...]:
+        """The parameters of each column."""
+        return self.parameters
 
     # -- observations
 
@@ -150,18 +155,18 @@ class ProductEmissions(Emissions):
         array = as_rows(x)
         if array.shape[1] != len(self.components):
             raise ShapeError(
-                f"expected rows of {len(self.components)} columns ({listed(self.names)}), got {array.shape}"
+                f"expected rows of {len(self.components)} columns ({listed(self.feature_names)}), got {array.shape}"
             )
         return np.column_stack([column_cells(c, x) for c, x in zip(self.components, array.T, strict=True)])
 
     def require_cells(self, cells: NDArray[Any]) -> None:
         """Codes within those of the symbols, and numbers that the distributions take."""
         super().require_cells(cells)
-        for component, codes in zip(self.components, self._columns(cells), strict=True):
+        for component, codes in zip(self.components, self.component_cells(cells), strict=True):
             if is_discrete(component):
                 validation.indices(f"codes of {component.name}", codes, component.variable.size, min_value=-1)
 
-    def _columns(self, cells: Floats) -> list[NDArray[Any]]:
+    def component_cells(self, cells: Floats) -> list[NDArray[Any]]:
         """The cells of each component as its distribution takes them."""
         return [
             c.cells(np.where(np.isnan(x), -1, x).astype(np.intp) if is_discrete(c) else x)
@@ -170,9 +175,9 @@ class ProductEmissions(Emissions):
 
     def log_prob(self, cells: NDArray[Any]) -> Floats:
         """Σ_columns ln p(x | state): (rows, S)."""
-        joint = np.zeros((self.size, len(cells)))
+        joint = np.zeros((self.n_states, len(cells)))
         with np.errstate(over="ignore", invalid="ignore"):
-            self.product.density(self.parameters).add(self._columns(cells), joint)
+            self.product.density(self.parameters).add(self.component_cells(cells), joint)
         return np.ascontiguousarray(joint.T)
 
     def draw(self, states: NDArray[np.intp], random_state: np.random.Generator) -> NDArray[Any]:
@@ -189,12 +194,12 @@ class ProductEmissions(Emissions):
 
     def gather(self, cells: NDArray[Any], gamma: Floats) -> StatisticsBundle:
         """The statistics of every column."""
-        shown = self.product.collect(self._columns(cells), Assignment(gamma), self.parameters)
-        return self.product.total([shown], self.size)
+        shown = self.product.collect(self.component_cells(cells), Assignment(gamma), self.parameters)
+        return self.product.total([shown], self.n_states)
 
     def zero(self) -> StatisticsBundle:
         """Those of no observations."""
-        return self.product.total([], self.size)
+        return self.product.total([], self.n_states)
 
     def estimate(self, prior: ProductPrior, statistics: Any) -> Self:
         """Posterior means of every column."""
@@ -205,17 +210,17 @@ class ProductEmissions(Emissions):
         return self.product.log_prior(prior.parts, self.parameters)
 
     def default_prior(self, cells: NDArray[Any] | Moments, equivalent_sample_size: float) -> ProductPrior:
-        """So many cases of every column that look like all rows."""
-        columns = zip(self.components, self._columns(cells), strict=True)  # type: ignore[arg-type]
+        """A prior of every column with the distribution of all rows."""
+        columns = zip(self.components, self.component_cells(cells), strict=True)  # type: ignore[arg-type]
         return ProductPrior(tuple(pooled(c, x, equivalent_sample_size) for c, x in columns))
 
     def prior_of(self, prior: Any, share_prior: Any, cells: Any) -> ProductPrior:
         """One word for all columns, or a prior by the name of each."""
         if isinstance(prior, ProductPrior):
             return prior
-        given = prior if isinstance(prior, Mapping) else dict.fromkeys(self.names, prior)
-        require_known(list(given), self.names)
-        columns = None if cells is None else self._columns(cells)
+        given = prior if isinstance(prior, Mapping) else dict.fromkeys(self.feature_names, prior)
+        require_known(list(given), self.feature_names)
+        columns = None if cells is None else self.component_cells(cells)
         parts = []
         for j, component in enumerate(self.components):
             column = ColumnEmissions(component.name, component.distribution, self.parameters[j])
@@ -225,16 +230,21 @@ class ProductEmissions(Emissions):
 
     def points(self, cells: NDArray[Any]) -> Floats:
         """The points of all columns side by side."""
-        columns = zip(self.components, self._columns(cells), strict=True)
+        columns = zip(self.components, self.component_cells(cells), strict=True)
         return np.column_stack([c.distribution.points(x) for c, x in columns])
 
     # -- as a value
 
-    def permuted(self, order: NDArray[np.intp]) -> Self:
+    def reorder_states(self, order: NDArray[np.intp]) -> Self:
         """The states in another order."""
         return self.with_parameters(self.product.take(self.parameters, order))
 
-    def reorder(self, statistics: StatisticsBundle, order: NDArray[np.intp]) -> StatisticsBundle:
+    def reorder_prior(self, prior: ProductPrior, order: NDArray[np.intp]) -> ProductPrior:
+        """The priors of every column in another order."""
+        parts = zip(self.components, prior.parts, strict=True)
+        return ProductPrior(tuple(prior_in_order(c.distribution, p, order) for c, p in parts))
+
+    def reorder_statistics(self, statistics: StatisticsBundle, order: NDArray[np.intp]) -> StatisticsBundle:
         """The statistics of every column in another order."""
         return type(statistics)({n: type(s)(*(a[order] for a in s.arrays())) for n, s in statistics.items()})
 
@@ -243,7 +253,7 @@ class ProductEmissions(Emissions):
         found = (c.distribution.centers(θ) for c, θ in zip(self.components, self.parameters, strict=True))
         return next((one for one in found if one is not None and np.ndim(one) == 1), None)
 
-    def described(self, state: int, max_states: int = 3) -> str:
+    def describe(self, state: int, max_states: int = 3) -> str:
         """Every column in a few words."""
         parts = zip(self.components, self.parameters, strict=True)
         return "; ".join(
@@ -321,11 +331,11 @@ def missing_codes(codes: NDArray[Any]) -> Floats:
     return np.where(codes < 0, np.nan, codes.astype(np.float64))
 
 
-def pooled(component: Component, cells: NDArray[Any], cases: float) -> Any:
-    """A prior of so many cases that look like all cells."""
+def pooled(component: Component, cells: NDArray[Any], equivalent_sample_size: float) -> Any:
+    """A prior with the distribution of all cells."""
     distribution = component.distribution
     whole = distribution.marginal().collect(cells, sample_weight=np.ones((len(cells), 1)))
-    return distribution.pooled(whole, cases)
+    return distribution.pooled(whole, equivalent_sample_size)
 
 
 def column_of(reader: Reader, entry: dict[str, Any], size: int) -> tuple[Component, Any]:

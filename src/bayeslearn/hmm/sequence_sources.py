@@ -1,7 +1,6 @@
-"""What a hidden Markov model learns from, when it does not fit into memory: sequences that are folded.
+"""Sequences of sources, which need not fit into memory: batches of whole sequences.
 
-One pass looks at all of them: the moments of the observations, from which priors and floors follow, and some sequences
-to start from, all of them where there are few.
+A first pass finds the moments of the observations, for priors and floors, and a sample of sequences for initial values.
 """
 
 from __future__ import annotations
@@ -39,14 +38,14 @@ if TYPE_CHECKING:
 
 S = TypeVar("S")
 
-#: Ids that are remembered, to find one that stands in two places.
-MOST_IDS = 1 << 18
+#: The maximum number of ids that are kept, to find one in two places.
+MAX_IDS = 1 << 18
 
-#: Bytes of sequences that are remembered between the passes of EM.
+#: The maximum number of bytes of sequences that are kept between the passes of EM.
 KEPT_BYTES = 1 << 27
 
-#: States that a column of symbols may have.
-MOST_SYMBOLS = 1 << 15
+#: The maximum number of states of a column of symbols.
+MAX_SYMBOLS = 1 << 15
 
 
 ### columns as observations
@@ -54,13 +53,13 @@ MOST_SYMBOLS = 1 << 15
 
 @dataclass(frozen=True)
 class Reader:
-    """Turns columns into observations; it may travel."""
+    """Reads columns as observations; it can be sent to workers."""
 
     coder: Coder
     emissions: Emissions
     columns: tuple[str, ...]
-    #: The column of states that are known, and the code of each of its states; the last is that of nothing.
-    known: str | None = None
+    #: The column of known states, and the code of each of its states; the last is that of missing values.
+    known_states: str | None = None
     codes: NDArray[np.int32] | None = None
 
     @classmethod
@@ -69,34 +68,36 @@ class Reader:
         source: Scanned,
         emissions: Emissions,
         columns: tuple[str, ...],
-        known: str | None,
+        known_states: str | None,
         states: Sequence[Any],
     ) -> Reader:
-        """What reads these columns of a source as the emissions have them."""
-        told: Any = None if known is None else source.schema[known]
+        """The reader of these columns of a source."""
+        told: Any = None if known_states is None else source.schema[known_states]
         schema = Schema([*emissions.variables(columns), *([] if told is None else [told])])
         request = replace(source.request, unseen="error", absent="error")
         codes = None if told is None else state_codes(told, states)
-        return cls(Coder(schema, request), emissions, columns, known, codes)
+        return cls(Coder(schema, request), emissions, columns, known_states, codes)
 
     def __call__(self, columns: list[Column]) -> tuple[Any, NDArray[np.int32] | None]:
-        """The observations of a batch in their working form, and the states that are known."""
+        """The observations of a batch in their working form, and the known states."""
         table = self.coder.table([column for column in columns if column.name in self.coder.names])
-        known = None if self.known is None or self.codes is None else self.codes[table.codes_of(self.known)]
-        return self.emissions.of_table(table, self.columns), known
+        known_states = (
+            None if self.known_states is None or self.codes is None else self.codes[table.codes_of(self.known_states)]
+        )
+        return self.emissions.of_table(table, self.columns), known_states
 
 
 def sequences_of(runs: Runs) -> Sequences:
     """Whole runs of rows as sequences."""
-    cells, known = runs.arrays
-    return Sequences(cells, runs.lengths, runs.ids, known=known)  # type: ignore[arg-type]
+    cells, known_states = runs.arrays
+    return Sequences(cells, runs.lengths, runs.ids, known_states=known_states)  # type: ignore[arg-type]
 
 
 def state_codes(variable: DiscreteVariable, states: Sequence[Any]) -> NDArray[np.int32]:
-    """The code of each state that a column knows, −1 for what stands for nothing."""
+    """The code of each state of a column of known states, −1 for markers of unknown ones."""
     odd = [s for s in variable.states if s not in states and s != -1]
     if odd:
-        raise UnknownStateError(f"column {variable.name!r} names {listed(odd)}, not among the states {listed(states)}")
+        raise UnknownStateError(f"column {variable.name!r} has the states {listed(odd)}, not among {listed(states)}")
     return known_codes([*variable.states, None], states, variable.size + 1)
 
 
@@ -113,7 +114,7 @@ class FoldedSequences:
 
     @cached_property
     def sequences(self) -> KeptSequences:
-        """Batches of whole sequences: the rows of one stand together in one file. Remembered where they fit."""
+        """Batches of whole sequences, kept in memory if they fit; the rows of each follow each other in one file."""
         return self.source.runs(self.id, self.reader, self.reader.coder.names).kept(sequences_of, KEPT_BYTES)
 
     def fold(self, collect: Callable[[Sequences], S]) -> S:
@@ -122,31 +123,43 @@ class FoldedSequences:
 
     @cached_property
     def look(self) -> Look:
-        """What one pass over all sequences shows."""
+        """The findings of one pass over all sequences."""
         return self.fold(looked)
 
     @property
     def sample(self) -> Sequences:
-        """Sequences to start from."""
+        """Sequences for initial values."""
         return self.look.sample
 
     @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return self.look.n_rows
+
+    @property
+    def n_missing(self) -> int:
+        """The number of missing observations."""
+        return self.look.n_missing
+
+    @property
     def cells(self) -> Any:
-        """What stands for all observations: the moments of numbers; of symbols some."""
+        """A summary of all observations: the moments of numbers, a sample of symbols."""
         by_moments = self.look.moments is not None and self.reader.emissions.by_moments
         return self.look.moments if by_moments else self.look.sample.cells
 
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """What a batch shows; what several show adds."""
+    """The findings of a pass over a batch; those of several batches add."""
 
     moments: Moments | None
     sample: Sequences
-    #: A number for each sequence of the sample; those with the lowest are kept.
+    #: A hash of each sequence of the sample; the lowest are kept.
     numbers: NDArray[np.uint64]
-    #: The ids seen so far; None for too many.
+    #: The ids so far; None for too many.
     ids: frozenset[Any] | None
+    n_rows: int
+    n_missing: int
 
     def __add__(self, other: Look) -> Look:
         twice = (self.ids or frozenset()) & (other.ids or frozenset())
@@ -154,11 +167,12 @@ class Look:
             raise in_two_places(sorted(twice, key=str))
         moments = None if self.moments is None or other.moments is None else self.moments + other.moments
         sample, numbers = few(beside([self.sample, other.sample]), np.concatenate([self.numbers, other.numbers]))
-        return Look(moments, sample, numbers, union(self.ids, other.ids))
+        extent = self.n_rows + other.n_rows, self.n_missing + other.n_missing
+        return Look(moments, sample, numbers, union(self.ids, other.ids), *extent)
 
 
 def looked(data: Sequences) -> Look:
-    """What a batch of whole sequences shows."""
+    """The findings of a batch of whole sequences."""
     ids = frozenset(data.ids)
     if len(ids) < len(data):
         raise in_two_places([name for name, n in Counter(data.ids).items() if n > 1])
@@ -168,67 +182,67 @@ def looked(data: Sequences) -> Look:
     columns = data.cells[:, None] if data.cells.ndim == 1 else data.cells
     each = row_numbers(columns.T, data.n_rows)
     numbers = scrambled(np.add.reduceat(each, data.starts))
-    return Look(moments, *few(shortened(data), numbers), union(ids, frozenset()))
+    return Look(moments, *few(shortened(data), numbers), union(ids, frozenset()), data.n_rows, data.n_missing)
 
 
 def beside(parts: list[Sequences]) -> Sequences:
     """The sequences of all, one after the other."""
-    known = None if parts[0].known is None else np.concatenate([p.known for p in parts])
+    known_states = None if parts[0].known_states is None else np.concatenate([p.known_states for p in parts])
     cells, lengths = (np.concatenate(arrays) for arrays in ([p.cells for p in parts], [p.lengths for p in parts]))
-    return Sequences(cells, lengths, tuple(name for p in parts for name in p.ids), known=known)
+    return Sequences(cells, lengths, tuple(name for p in parts for name in p.ids), known_states=known_states)
 
 
 def union(one: frozenset[Any] | None, other: frozenset[Any] | None) -> frozenset[Any] | None:
     """The ids of both, if they are not too many."""
-    if one is None or other is None or len(one) + len(other) > MOST_IDS:
+    if one is None or other is None or len(one) + len(other) > MAX_IDS:
         return None
     return one | other
 
 
 def in_two_places(ids: Sequence[Any]) -> InconsistentDataError:
-    """The error that names a sequence that does not stand together."""
+    """The error that names a sequence whose rows do not follow each other."""
     return InconsistentDataError(
-        f"sequence {listed(ids[:3])} stands in two places: the rows of a sequence must follow each other in one file",
-        hint="sort the rows by sequence, and write each into one file",
+        f"sequence {listed(ids[:3])} is in two places: the rows of a sequence must follow each other in one file",
+        hint="sort the rows by sequence, and write each sequence into one file",
     )
 
 
 def shortened(data: Sequences) -> Sequences:
-    """Sequences of which none is longer than a sample."""
+    """Sequences cut to the length of a sample."""
     if data.lengths.max() <= SAMPLE:
         return data
     rows = np.arange(data.n_rows) - np.repeat(data.starts, data.lengths) < SAMPLE
-    known = None if data.known is None else data.known[rows]
-    return Sequences(data.cells[rows], np.minimum(data.lengths, SAMPLE), data.ids, known=known)
+    known_states = None if data.known_states is None else data.known_states[rows]
+    return Sequences(data.cells[rows], np.minimum(data.lengths, SAMPLE), data.ids, known_states=known_states)
 
 
 def few(data: Sequences, numbers: NDArray[np.uint64]) -> tuple[Sequences, NDArray[np.uint64]]:
-    """The sequences with the lowest numbers, as many as make a sample, in their order."""
+    """The sequences with the lowest hashes, as many as make a sample, in their order."""
     order = np.argsort(numbers, kind="stable")
     kept = np.sort(order[np.cumsum(data.lengths[order]) <= SAMPLE])
     if len(kept) == len(data):
         return data, numbers
     rows = np.repeat(np.isin(np.arange(len(data)), kept), data.lengths)
-    known = None if data.known is None else data.known[rows]
+    known_states = None if data.known_states is None else data.known_states[rows]
     ids = tuple(data.ids[i] for i in kept)
-    return Sequences(data.cells[rows], data.lengths[kept], ids, known=known), numbers[kept]
+    return Sequences(data.cells[rows], data.lengths[kept], ids, known_states=known_states), numbers[kept]
 
 
-### what was given
+### sources as given
 
 
 @dataclass(frozen=True, eq=False)
 class RawSource:
-    """Columns of a source that are not yet in their working form; it answers as :class:`~.reading.Raw` does."""
+    """Columns of a source that are not yet in their working form; the counterpart of :class:`~.inputs.Raw`."""
 
     source: Scanned
     id: str
     names: tuple[str, ...]
-    known: str | None = None
+    known_states: str | None = None
 
     @property
     def cells(self) -> NDArray[Any]:
-        """Some cells like all, to tell the kind: every symbol once, or as many numbers as there are columns."""
+        """Cells that have the kinds of all: every symbol once, or one number for each column."""
         first: Any = self.source.schema[self.names[0]]
         if len(self.names) == 1 and isinstance(first, DiscreteVariable):
             return np.array([*first.states, None], dtype=object)[:-1]
@@ -237,7 +251,7 @@ class RawSource:
         return np.zeros(1) if len(self.names) == 1 else np.zeros((1, len(self.names)))
 
     def _cells_of_each(self) -> NDArray[Any]:
-        """Every state of each column beside numbers; what is left of a shorter column is missing."""
+        """Every state of each column, next to numbers; the rest of a shorter column is missing."""
         columns = [list(getattr(self.source.schema[name], "states", (0.0,))) for name in self.names]
         longest = max(map(len, columns))
         found = np.full((longest, len(columns)), None, dtype=object)
@@ -245,13 +259,15 @@ class RawSource:
             found[: len(column), j] = column
         return found
 
-    def told(self, known: Any) -> list[Any] | None:
-        """The states that are known somewhere."""
-        return None if known is None else list(self.source.schema[self.known].states)  # type: ignore[index, attr-defined]
+    def given_states(self, known_states: Any) -> list[Any] | None:
+        """The states of the column of known states."""
+        return None if known_states is None else list(self.source.schema[self.known_states].states)  # type: ignore[index, attr-defined]
 
     def finished(self, emissions: Emissions, states: Sequence[Any]) -> FoldedSequences:
         """The sequences as the emissions have them."""
-        return FoldedSequences(self.source, self.id, Reader.of(self.source, emissions, self.names, self.known, states))
+        return FoldedSequences(
+            self.source, self.id, Reader.of(self.source, emissions, self.names, self.known_states, states)
+        )
 
 
 def opened(
@@ -259,44 +275,52 @@ def opened(
     *,
     id: str | None,  # noqa: A002 - the name of the column
     names: tuple[str, ...] | None,
-    known: Any,
+    known_states: Any,
     kind: Any,
     lengths: Any,
     sample_weight: Any,
 ) -> RawSource:
-    """The columns of a source that were asked for, as the emissions want them."""
+    """The observed columns of a source, as the emissions take them."""
     if id is None or lengths is not None:
         raise ParameterError(
-            "the sequences of a source are told apart by a column", hint=f"name it: {option('id', 'patient')}"
+            "sequences of a source need a column of sequences, and no lengths", hint=option("id", "patient")
         )
     if sample_weight is not None or getattr(data, "weight", None) is not None:
-        raise ParameterError("the sequences of a source count once each: they have no weights")
-    if known is not None and not isinstance(known, str):
-        raise ParameterError("`known` of a source is the name of a column of it, the state of each row or nothing")
-    also = [known] if known else []
+        raise ParameterError("sequences of a source have no weights")
+    if known_states is not None and not isinstance(known_states, str):
+        raise ParameterError("`known_states` of a source is the name of one of its columns")
+    also = [known_states] if known_states else []
     source = data if isinstance(data, Scanned) else scanned(data, id, None if names is None else [*names, *also])
-    taken = names or tuple(n for n in source.schema.names if n not in {id, known})
+    taken = names or tuple(n for n in source.schema.names if n not in {id, known_states})
     if not taken:
-        raise ParameterError("no column is left to be observed", hint="name the observed columns")
+        raise ParameterError("there is no observed column", hint="name the observed columns")
     here = {v.name: isinstance(v, DiscreteVariable) for v in source.schema}
     states, numbers = declared(kind, taken)
     discrete = [n for n in (*also, *states) if not here.get(n, False)]
     numeric = [n for n in numbers if here.get(n, True)]
     source = source.declared(
-        columns=(*taken, *also), discrete=discrete, numeric=numeric, max_states=MOST_SYMBOLS, allow_constant=True
+        columns=(*taken, *also), discrete=discrete, numeric=numeric, max_states=MAX_SYMBOLS, allow_constant=True
     )
-    return RawSource(source, id, taken, known)
+    return RawSource(source, id, taken, known_states)
 
 
 def observed(model: HiddenMarkovModel, data: Any, id: str | None) -> KeptSequences:  # noqa: A002 - the column's name
-    """Batches of whole sequences of a source, as a model observes them; they are remembered where they fit."""
+    """Batches of whole sequences of a source in the working form of a model, kept in memory if they fit."""
     emissions = model.emissions
-    raw = opened(data, id=id, names=emissions.names, known=None, kind=emissions.kind, lengths=None, sample_weight=None)
+    raw = opened(
+        data,
+        id=id,
+        names=emissions.feature_names,
+        known_states=None,
+        kind=emissions.kind,
+        lengths=None,
+        sample_weight=None,
+    )
     return raw.finished(emissions, model.states).sequences
 
 
 def lengths_by_id(sequences: KeptSequences) -> dict[Any, int]:
-    """The rows of each sequence by its id, in order, by a pass; one that stands in two places is an error."""
+    """The number of rows of each sequence by its id, in order; a sequence in two places is an error."""
     found: dict[Any, int] = {}
     for batch in sequences.batches():
         twice = [name for name in batch.ids if name in found]
@@ -307,7 +331,7 @@ def lengths_by_id(sequences: KeptSequences) -> dict[Any, int]:
 
 
 def scanned(data: Any, id: str, columns: list[str] | None) -> Scanned:  # noqa: A002 - the name of the column
-    """Files whose column of ids may hold anything."""
+    """A source whose column of ids has any values."""
     gone: dict[str, str] = {}
     found: Scanned = scan(data, columns=columns, allow_constant=True, left_out=gone)
     odd = [why for name, why in gone.items() if name != id]

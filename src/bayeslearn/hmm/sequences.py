@@ -2,8 +2,8 @@
 
 cells    (rows, …)   observations in their working form, as the emissions have them
 lengths  (m,)        rows of each sequence
-weights  (m,)        how often each counts, or None for once
-known    (rows,)     the state of a row where somebody told it, else −1; or None
+weights  (m,)        the weight of each, or None for 1
+known    (rows,)     the known state of each row, −1 for unknown ones; or None
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 
-#: Sequences that go side by side: the lanes of the kernels.
+#: The number of sequences side by side: the lanes of the kernels.
 LANES = 8
 
-#: Rows that one task takes at least.
+#: The minimum number of rows of a task.
 TASK_ROWS = 16_384
 
 
@@ -55,8 +55,8 @@ class Sequences:
     lengths: NDArray[np.int64]
     ids: tuple[Any, ...]
     sample_weight: NDArray[np.float64] | None = None
-    known: NDArray[np.int32] | None = None
-    #: Where each row stood before sequences were brought together, if they were.
+    known_states: NDArray[np.int32] | None = None
+    #: The position of each row in the given data, if sequences were brought together.
     order: NDArray[np.intp] | None = None
 
     def __post_init__(self) -> None:
@@ -65,13 +65,15 @@ class Sequences:
         n = len(self.cells)
         lengths = validation.lengths("lengths", self.lengths, n, of="rows", min_value=1)
         parts: dict[str, Any] = {"cells": self.cells, "lengths": lengths}
-        if self.known is not None:
-            parts["known"] = validation.indices("known", self.known, 2**31, min_value=-1).astype(np.int32)
+        if self.known_states is not None:
+            parts["known_states"] = validation.indices("known_states", self.known_states, 2**31, min_value=-1).astype(
+                np.int32
+            )
         if self.sample_weight is not None:
             parts["sample_weight"] = validation.weights(self.sample_weight, len(lengths))
         if self.order is not None:
             parts["order"] = validation.indices("order", self.order, n)
-        for name, size in (("known", n), ("order", n)):
+        for name, size in (("known_states", n), ("order", n)):
             if name in parts and parts[name].shape != (size,):
                 raise ShapeError(f"expected `{name}` of shape ({size},), got {parts[name].shape}")
         for name, part in parts.items():
@@ -85,6 +87,16 @@ class Sequences:
         """Rows of all sequences."""
         return len(self.cells)
 
+    @property
+    def total_weight(self) -> float:
+        """The weighted number of sequences."""
+        return float(len(self) if self.sample_weight is None else self.sample_weight.sum())
+
+    @property
+    def n_missing(self) -> int:
+        """The number of missing observations."""
+        return int((np.isnan(self.cells) if self.cells.dtype.kind == "f" else self.cells < 0).sum())
+
     @cached_property
     def starts(self) -> NDArray[np.int64]:
         """The first row of each sequence."""
@@ -95,7 +107,7 @@ class Sequences:
         return slice(int(self.starts[i]), int(self.starts[i] + self.lengths[i]))
 
     def as_given(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Values of rows, in the order in which the rows came."""
+        """Values of rows, in the order of the given rows."""
         if self.order is None:
             return values
         found = np.empty_like(values)
@@ -103,12 +115,12 @@ class Sequences:
         return found
 
     def fold(self, collect: Callable[[Sequences], R]) -> R:
-        """What is made of all sequences, which are one batch."""
+        """Apply `collect` to all sequences, which are one batch."""
         return collect(self)
 
     @property
     def sample(self) -> Sequences:
-        """Sequences to start from: all of them."""
+        """Sequences for initial values: all of them."""
         return self
 
     @cached_property
@@ -141,9 +153,9 @@ class Sequences:
 
 
 def checked_lengths(lengths: ArrayLike | None, n: int) -> NDArray[np.int64]:
-    """Whole numbers that are at least 1 and add up to the rows; one sequence when not told."""
+    """Whole numbers that are at least 1 and add up to the rows; one sequence by default."""
     if n == 0:
-        raise EmptyTableError("there is no observation at all: sequences need at least one row")
+        raise EmptyTableError("there are no observations: a sequence has at least one row")
     if lengths is None:
         return np.array([n])
     found = validation.whole_numbers("lengths", lengths)
@@ -151,6 +163,6 @@ def checked_lengths(lengths: ArrayLike | None, n: int) -> NDArray[np.int64]:
         where = validation.first_position(found < 1)
         raise ParameterError(
             f"sequence {where} has length {found[where]}: a sequence has at least one row",
-            hint="leave out sequences without rows",
+            hint="remove sequences without rows",
         )
     return validation.lengths("lengths", found, n, of="rows", min_value=1)

@@ -1,6 +1,6 @@
 """Hidden Markov models as documents; see :mod:`bayeslearn.codec`.
 
-{"states", "start", "transitions", "frozen", "emissions": {"kind": ..., parameters}, "prior": null or {...},
+{"states", "startprob", "transmat", "frozen", "emissions": {"kind": ..., parameters}, "prior": null or {...},
 "statistics": null or {...}, "lineage": {"shares", "bases", "parts"}}            the last only where it was updated
 """
 
@@ -29,15 +29,15 @@ def document_of(model: HiddenMarkovModel) -> dict[str, Any]:
     prior, statistics = model.prior, model.statistics
     return {
         "states": DiscreteVariable("state", model.states).to_dict()["states"],
-        "start": model.start,
-        "transitions": model.transitions,
+        "startprob": model.startprob,
+        "transmat": model.transmat,
         "frozen": sorted(model.frozen),
         "emissions": model.emissions.to_document(),
         "prior": None
         if prior is None
         else {
-            "start": plain_prior(prior.start),
-            "transitions": plain_prior(prior.transitions),
+            "startprob": plain_prior(prior.startprob),
+            "transmat": plain_prior(prior.transmat),
             "emissions": model.emissions.plain_prior(prior.emissions),
         },
         "statistics": None if statistics is None else plain_statistics(statistics),
@@ -52,24 +52,24 @@ def model_of(reader: Reader, document: dict[str, Any]) -> HiddenMarkovModel:
     """The model of a document, all of which is checked."""
     either = (dict, type(None))
     keys: dict[str, Any] = {
-        "states": [NAME], "start": ARRAY, "transitions": ARRAY, "frozen": [str], "emissions": dict, "prior": either,
+        "states": [NAME], "startprob": ARRAY, "transmat": ARRAY, "frozen": [str], "emissions": dict, "prior": either,
         "statistics": either,
     }  # fmt: skip
     states, start, moves, frozen, emissions, prior, statistics = reader.model(document, keys)
-    tables = (reader.numbers(start, "start"), reader.numbers(moves, "transitions"))
+    tables = (reader.numbers(start, "startprob"), reader.numbers(moves, "transmat"))
     model = HiddenMarkovModel(
         tuple(states), *tables, emissions_of(reader, emissions, len(states)), frozen=frozenset(frozen)
     )
     n, emits = len(states), model.emissions
     if prior is not None:
-        three = dict.fromkeys(("start", "transitions", "emissions"), dict)
+        three = dict.fromkeys(("startprob", "transmat", "emissions"), dict)
         first, ahead, emitted = reader.entries(prior, three, "a prior")
         chain = HMMPrior(
             reader.prior(first, DIRICHLETS), reader.prior(ahead, DIRICHLETS), emits.read_prior(reader, emitted)
         )
         model = replace(model, prior=checked(chain, n, emits))
     if statistics is not None:
-        nothing = StatisticsBundle(start=Counts.zero((n,)), transitions=Counts.zero((n, n)), emissions=emits.zero())
+        nothing = StatisticsBundle(startprob=Counts.zero((n,)), transmat=Counts.zero((n, n)), emissions=emits.zero())
         rests_on = reader.statistics(statistics, nothing)
         model.estimate(model.prior, rests_on)  # the parts fit each other
         model = replace(model, statistics=rests_on)

@@ -22,10 +22,10 @@ from bayeslearn import capacity, em, validation
 from bayeslearn.distributions import Dirichlet
 from bayeslearn.distributions.categorical import DirichletRule
 from bayeslearn.errors import BayeslearnWarning, DataError, EvidenceError, ParameterError, listed
+from bayeslearn.mixture.comparison import bound
 from bayeslearn.mixture.initialization import start, weak_prior
 from bayeslearn.mixture.inputs import first_look
 from bayeslearn.mixture.model import MixtureModel, MixturePrior, priors_of
-from bayeslearn.mixture.updates import bound
 from bayeslearn.progress import part as share_of
 
 if TYPE_CHECKING:

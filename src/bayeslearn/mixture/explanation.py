@@ -14,17 +14,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from bayeslearn.components.description import log_odds
 from bayeslearn.errors import ParameterError, ShapeError
 from bayeslearn.mixture.model import require_component
 from bayeslearn.reports import Grid, Pairs, Report, Reported
 from bayeslearn.tables.frames import frame_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from bayeslearn.components.component import Component
     from bayeslearn.mixture.model import MixtureModel
 
 
@@ -95,7 +91,7 @@ def explained(model: MixtureModel, row: Any, component: int | None, versus: int 
     found: dict[str, float] = {}
     pair = np.array([j, rival])
     for part, θ, cells in zip(model.parts, model.parameters, rows.cells, strict=True):
-        for name, value in contributions(part, part.distribution.take(θ, pair), cells):
+        for name, value in log_odds(part, part.distribution.take(θ, pair), cells):
             if name is None:
                 base += value
             else:
@@ -112,25 +108,3 @@ def one_row(row: Any) -> Any:
     if isinstance(row, list | tuple | np.ndarray) and np.ndim(row) == 1:
         return np.asarray(row)[None]
     return row
-
-
-def contributions(part: Component, parameters: Any, cells: NDArray[Any]) -> Iterator[tuple[str | None, float]]:
-    """The log odds of each column, under two rows of parameters; without a name what belongs to no column."""
-    if not part.is_joint:
-        log_p = part.distribution.log_prob(parameters, cells)[0]
-        yield part.name, float(log_p[0] - log_p[1])
-        return
-    seen = np.flatnonzero(~np.isnan(cells[0]))
-    Σ = part.distribution.covariances(parameters)[:, seen[:, None], seen]
-    z = cells[0, seen] - np.asarray(parameters[0])[:, seen]
-    if len(seen):
-        pulled = np.linalg.solve(Σ, z[..., None])[..., 0]
-        determinants = np.linalg.slogdet(Σ)[1]
-        if not np.count_nonzero(Σ - Σ * np.eye(len(seen))):  # independent columns: each has its own determinant
-            quadratic = z * pulled + np.log(np.diagonal(Σ, axis1=1, axis2=2))
-        else:
-            quadratic = z * pulled
-            yield None, float(determinants[1] - determinants[0]) / 2
-    for column in range(len(part.columns)):
-        at = np.flatnonzero(seen == column)
-        yield part.columns[column].name, float(quadratic[1, at[0]] - quadratic[0, at[0]]) / 2 if len(at) else 0.0

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from bayeslearn import lazy_imports, validation
+from bayeslearn import incremental, lazy_imports, validation
 from bayeslearn.capacity import require_numbers
 from bayeslearn.codec import RENAMED_DISTRIBUTIONS, Saved, rename_values, upgrade
 from bayeslearn.components.product import Product, normalized
@@ -24,7 +24,7 @@ from bayeslearn.distributions import Categorical, Counts, Dirichlet, StatisticsB
 from bayeslearn.distributions.sufficient_statistics import Assignment
 from bayeslearn.errors import ParameterError, listed
 from bayeslearn.fit_info import Fitted
-from bayeslearn.mixture import updates
+from bayeslearn.mixture import comparison
 from bayeslearn.printable import printable
 from bayeslearn.reports import Reported
 from bayeslearn.tables import Schema, as_table
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from bayeslearn.mixture.results import MixtureFitInfo
     from bayeslearn.model_values import Reader
     from bayeslearn.reports import Report
+    from bayeslearn.tables import Table
     from bayeslearn.tables.markers import Markers
 
     Floats = NDArray[np.float64]
@@ -216,8 +217,8 @@ class MixtureModel(Saved, Fitted, Reported, kind="mixture", version=2):
         return -2 * total * self.score(data, sample_weight=sample_weight) + 2 * self.n_parameters
 
     def log_marginal_likelihood(self, data: Any, *, sample_weight: Any = None) -> float:
-        """Return ln P(D), parameters integrated out: the bound of :mod:`bayeslearn.mixture.updates`."""
-        return updates.log_marginal_likelihood(self, self.rows(data, sample_weight))
+        """Return ln P(D), parameters integrated out: the bound of :mod:`bayeslearn.incremental`."""
+        return comparison.log_marginal_likelihood(self, self.rows(data, sample_weight))
 
     def explain(self, row: Any, *, component: int | None = None, versus: int | None = None) -> ComponentExplanation:
         """Return how much each column of a row supports a component against another one, as log odds that add up.
@@ -259,10 +260,17 @@ class MixtureModel(Saved, Fitted, Reported, kind="mixture", version=2):
         na_values, keep_default_na
             Markers of missing values, as in :func:`~bayeslearn.as_table`.
         """
-        from bayeslearn.mixture.updates import imputed  # noqa: PLC0415 - it reads models
+        from bayeslearn.components.imputation import filled, table_of  # noqa: PLC0415 - few data are imputed
+        from bayeslearn.tables.imputed_cells import completed  # noqa: PLC0415 - Arrow loads when data come in
 
-        markers = {"na_values": na_values, "keep_default_na": keep_default_na}
-        return imputed(self, data, method, random_state, markers)
+        method = validation.choice("method", method, ["expected", "sample"])
+        rng = validation.generator(random_state) if method == "sample" else None
+
+        def complete(table: Table) -> Table:
+            rows = self.rows(table)
+            return table_of(self.parts, filled(self.parts, self.parameters, rows.cells, self.predict_proba(rows), rng))
+
+        return completed(data, self.schema, complete, na_values=na_values, keep_default_na=keep_default_na)
 
     def sample(
         self,
@@ -272,10 +280,10 @@ class MixtureModel(Saved, Fitted, Reported, kind="mixture", version=2):
         return_components: bool = False,
     ) -> Any:
         """Return random rows as a :class:`~bayeslearn.Table`; with `return_components` also the component of each."""
-        from bayeslearn.mixture.updates import table_of  # noqa: PLC0415 - it reads models
+        from bayeslearn.components.imputation import table_of  # noqa: PLC0415 - few models are sampled
 
         cells, labels = self.draw(n_samples, random_state)
-        table = table_of(self, cells)
+        table = table_of(self.parts, cells)
         return (table, labels) if return_components else table
 
     def draw(
@@ -315,7 +323,7 @@ class MixtureModel(Saved, Fitted, Reported, kind="mixture", version=2):
         shares = 0.0 if self.equal_weights else float(prior.shares.log_cases(self.weights))
         return shares + self.product.log_prior(prior.parts, self.parameters)
 
-    # -- evidence adds, see :mod:`bayeslearn.mixture.updates`
+    # -- evidence adds, see :mod:`bayeslearn.incremental`
 
     def update(self, data: Any, *, sample_weight: Any = None, forgetting_factor: float = 1.0) -> MixtureModel:
         """Return the model after more rows: one step of online EM.
@@ -329,7 +337,7 @@ class MixtureModel(Saved, Fitted, Reported, kind="mixture", version=2):
         forgetting_factor
             The weight of what is known so far, from 0 to 1.
         """
-        return updates.updated(self, self.rows(data, sample_weight), forgetting_factor)
+        return incremental.updated(self, self.rows(data, sample_weight), forgetting_factor)
 
     def remove(self, data: Any, *, sample_weight: Any = None) -> MixtureModel:
         """Return the model without some of its rows.
@@ -337,11 +345,12 @@ class MixtureModel(Saved, Fitted, Reported, kind="mixture", version=2):
         Rows that were added together by one :meth:`update` are removed exactly; of others the statistics that this
         model expects are subtracted.
         """
-        return updates.removed(self, self.rows(data, sample_weight))
+        rows = self.rows(data, sample_weight)
+        return incremental.removed(self, rows, rows.total)
 
     def discount(self, forgetting_factor: float) -> MixtureModel:
         """Return the model with every row counting for `forgetting_factor` (0 to 1); the prior stays."""
-        return updates.discounted(self, forgetting_factor)
+        return incremental.discounted(self, forgetting_factor)
 
     def merge(self, other: MixtureModel) -> MixtureModel:
         """Return the model of the rows of both, the same as ``self + other``."""
@@ -353,19 +362,25 @@ class MixtureModel(Saved, Fitted, Reported, kind="mixture", version=2):
         Both have the same parts, and components in the same order: they were updated from one model, or are brought
         in order by :meth:`align`.
         """
-        return updates.added(self, other) if isinstance(other, MixtureModel) else NotImplemented
+        if not isinstance(other, MixtureModel):
+            return NotImplemented
+        comparison.require_same(self, other)
+        return incremental.added(self, other)
 
     def __sub__(self, other: MixtureModel) -> MixtureModel:
         """The model without the rows of another one, except for those of a base of both."""
-        return updates.subtracted(self, other) if isinstance(other, MixtureModel) else NotImplemented
+        if not isinstance(other, MixtureModel):
+            return NotImplemented
+        comparison.require_same(self, other)
+        return incremental.subtracted(self, other)
 
     def align(self, to: MixtureModel) -> MixtureModel:
         """Return the model with its components in the order in which they are most similar to those of another."""
-        return updates.aligned(self, to)
+        return comparison.aligned(self, to)
 
     def reorder_components(self, order: Any) -> MixtureModel:
         """Return the model with its components in another order."""
-        return updates.reordered(self, order)
+        return comparison.reordered(self, order)
 
     # -- results
 

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from bayeslearn import validation
+from bayeslearn.components.description import described, parameters_of, part_columns
 from bayeslearn.errors import EvidenceError
-from bayeslearn.fit_info import FitInfo, plain
-from bayeslearn.mixture.updates import pooled
+from bayeslearn.fit_info import FitInfo
+from bayeslearn.mixture.comparison import pooled
 from bayeslearn.printable import printable
 from bayeslearn.reports import Grid, Pairs, Report, Reported
-from bayeslearn.tables import DiscreteVariable, NumericVariable
 from bayeslearn.tables.frames import frame_of
 
 if TYPE_CHECKING:
@@ -98,12 +98,6 @@ def differences(model: MixtureModel, part: Component, θ: Any) -> Iterator[list[
         divergence = distribution.divergence(here, everywhere)
         words = [distribution.contrast(here, everywhere, j, variable=column) for j in range(model.n_components)]
         yield [ClusterDifference(column.name, float(d), *pair) for d, pair in zip(divergence, words, strict=True)]
-
-
-def part_columns(part: Component, parameters: Any) -> tuple[Any, ...]:
-    """The columns of a part that have a distribution of their own; those of counts of one whole are one together."""
-    alone = len(part.distribution.marginals(parameters)) == len(part.columns)
-    return part.columns if alone else (NumericVariable(part.name),)
 
 
 ### uncertain rows
@@ -265,19 +259,24 @@ def report_of(model: MixtureModel) -> Report:
     pairs = {"Rows": round(model.total_weight, 1), "Parameters": model.n_parameters}
     if model.statistics is not None:
         return Report(title, Pairs(pairs), cluster_grid(describe_clusters(model)))
-    rows = [(j, float(w), "; ".join(described(model, j).values())) for j, w in enumerate(model.weights)]
+    rows = [
+        (j, float(w), "; ".join(described(model.parts, model.parameters, j).values()))
+        for j, w in enumerate(model.weights)
+    ]
     return Report(title, Pairs(pairs), Grid(["Component", "Weight", "Columns"], rows, "Components"))
 
 
 def plain_model(model: MixtureModel) -> dict[str, Any]:
     """Return weights, sizes and descriptions as plain values."""
     each = zip(model.weights.tolist(), model.component_sizes.tolist(), strict=True)
+    columns = model.parts, model.parameters
     return {
         "n_components": model.n_components, "n_rows": model.total_weight, "n_parameters": model.n_parameters,
         "columns": list(model.feature_names),
         "components": [
-            {"number": j, "weight": w, "size": size, "columns": described(model, j), "parameters": parameters(model, j)}
-            for j, (w, size) in enumerate(each)
+            {"number": j, "weight": w, "size": n, "columns": described(*columns, j),
+             "parameters": parameters_of(*columns, j)}
+            for j, (w, n) in enumerate(each)
         ],
     }  # fmt: skip
 
@@ -289,33 +288,6 @@ def frame_of_model(model: MixtureModel, backend: Any) -> Any:
         "size": model.component_sizes.tolist(),
     }  # fmt: skip
     for j in range(model.n_components):
-        for name, value in parameters(model, j).items():
+        for name, value in parameters_of(model.parts, model.parameters, j).items():
             columns.setdefault(name, []).append(value)
     return frame_of(columns, backend)
-
-
-def described(model: MixtureModel, j: int) -> dict[str, str]:
-    """Each column of a component in a few words."""
-    return {
-        column.name: printable(distribution.describe(θ, j, variable=column))
-        for column, distribution, θ in marginals(model)
-    }
-
-
-def parameters(model: MixtureModel, j: int) -> dict[str, Any]:
-    """The parameters of each column of a component, as `column.parameter` or `column=state`."""
-    found: dict[str, Any] = {}
-    for column, _, θ in marginals(model):
-        if isinstance(column, DiscreteVariable):
-            found |= {f"{column.name}={s}": float(p) for s, p in zip(column.states, np.asarray(θ)[j], strict=True)}
-        else:
-            named = θ._asdict() if hasattr(θ, "_asdict") else {"parameter": θ}
-            found |= {f"{column.name}.{name}": np.asarray(value)[j].tolist() for name, value in named.items()}
-    return plain(found)
-
-
-def marginals(model: MixtureModel) -> Iterator[tuple[Any, Any, Any]]:
-    """Each column with its distribution and parameters."""
-    for part, θ in zip(model.parts, model.parameters, strict=True):
-        for column, (distribution, own) in zip(part_columns(part, θ), part.distribution.marginals(θ), strict=True):
-            yield column, distribution, own
