@@ -153,7 +153,7 @@ def parsed(text: str) -> Any:
     try:
         return without_clocks(json.loads(text.replace(str(MODELS), "MODELS"))["result"])
     except json.JSONDecodeError:
-        return text.splitlines()
+        return [line for line in text.splitlines() if not line.startswith("Seconds ")]
 
 
 def parsed_row(row: str) -> list[Any]:

@@ -129,7 +129,7 @@ STORED_KINDS = {
     ),
     "structure-posterior.json": Kind(
         lambda: replace(sample_structure_posterior(COLORED, n_samples=20), seconds=0.0),
-        lambda found: [found.table(), found.r_hat, found.networks(COLORED).log_likelihood(COLORED)],
+        lambda found: [found.ranked_arcs(), found.r_hat, found.model_average(COLORED).log_likelihood(COLORED)],
     ),
     "online-em.json": Kind(
         lambda: fit_parameters_online("[h][c|h][y|c]", [COLORED, COLORED], states=COLORED_STATES, hidden={"h": 2}),

@@ -67,7 +67,9 @@ VERBS = {
     "scan": ("table", "scan DATA"),
 }
 ONLY_IN_MEMORY = {
-    "fit network": {"held_out", "passes"},
+    "fit network": {"holdout", "n_passes"},
+    "fit parameters": {"n_passes"},
+    "fit parameters missing": {"n_passes"},
     "score": {"impossible_rows"},
     "fit mixture": {"n_uncertain", "uncertain_rows", "notes"},
     "fit regression": {"errors", "error_kind", "notes"},
@@ -115,6 +117,9 @@ def answer(verb, data):
     if verb == "score hmm":  # names of sequences are text in a CSV file and numbers elsewhere
         named = [each | {"sequence": str(each["sequence"])} for each in found["answer"]["sequences"]]
         found["answer"]["sequences"] = named
+    if verb == "fit network":
+        notes = [note for note in found["answer"]["notes"] if not note.startswith("no hold-out comparison")]
+        found["answer"]["notes"] = notes
     return found
 
 
