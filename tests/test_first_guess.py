@@ -119,6 +119,8 @@ WORKS = {
         "m = bl.fit_mixture(mixed, 2); m.discount(0.5).update(mixed)",
         "m = bl.fit_linear(flats, 'rent'); m.update(flats).remove(flats)",
         "a = bl.fit_hmm(mixed[['size']], n_states=2); a.update(mixed[['size']]).remove(mixed[['size']])",
+        "a = bl.fit_text(texts, folders); a.update(texts, folders).remove(texts, folders)",
+        "a, b = bl.fit_text(texts[:2], folders[:2]), bl.fit_text(texts[2:], folders[2:]); (a + b).predict(texts)",
     ],
     "cluster a mixed table": [
         "assert set(bl.fit_mixture(mixed, 2).predict(mixed)) == {0, 1}",
@@ -151,6 +153,14 @@ WORKS = {
         "bl.TextClassifier().fit(texts, folders).classes_",
         "cross_val_score(bl.TextClassifier(), texts * 5, folders * 5, cv=2)",
         "make_pipeline(bl.CountVectorizer(), bl.NaiveBayesClassifier())",
+        "bl.fit_text(texts, folders).explain('cheap watch')",
+        "bl.fit_text(texts, folders).explain(['cheap watch'])",
+        "bl.fit_text(texts, folders).evaluate(texts, folders)",
+        "bl.fit_text(texts, folders).score(texts, folders)",
+        "bl.fit_text(texts, folders, ngram_range=(1, 2))",
+        "bl.fit_text(texts, [*folders[:3], None])",
+        "bl.fit_text(texts, folders).fit_info.summary()",
+        "bl.fit_text(pd.DataFrame({'text': texts, 'folder': folders}), 'folder', text='text').predict(texts)",
     ],
     "fit a hidden Markov model": [
         "assert set(bl.HMMEstimator(2).fit(mixed[['size']]).predict(mixed[['size']])) == {0, 1}",
@@ -213,6 +223,7 @@ WORKS = {
         "bl.fit_linear(flats, 'rent').fit_info.to_dict()",
         "bl.compare_networks(asia, asia).to_dict()",
         "bl.fit_hmm(mixed[['size']], 2).fit_info.converged",
+        "bl.fit_text(texts, folders).fit_info.to_dict()",
     ],
     "plot": [
         "bl.fit_mixture(mixed[['size']], 2).plot(mixed[['size']])",
@@ -232,6 +243,7 @@ WORKS = {
         "bl.fit_hmm(mixed[['size']], n_states=2).decode(mixed[['size']]).plot()",
         "bl.fit_hmm(mixed[['size']], 2).fit_info.plot()",
         "bl.fit_hmm(mixed[['size']], 2).plot()",
+        "bl.fit_text(texts, folders).plot()",
     ],
     "see it in a notebook": [
         "assert '<svg' in asia._repr_html_()",
@@ -254,6 +266,8 @@ WORKS = {
         "assert '<td' in bl.compare_networks(asia, asia)._repr_html_()",
         "assert '<td' in bl.fit_hmm(mixed[['size']], 2)._repr_html_()",
         "assert '<td' in bl.fit_hmm(mixed[['size']], 2).fit_info._repr_html_()",
+        "assert '<td' in bl.fit_text(texts, folders)._repr_html_()",
+        "assert '<td' in bl.fit_text(texts, folders).fit_info._repr_html_()",
     ],
 }
 
@@ -282,8 +296,6 @@ FAILS = {
     "merge and remove rows": [
         "net = bl.fit_parameters('[lung][smoke|lung]', df[['lung', 'smoke']]); net.update(df).remove(df)",
         "a, b = (bl.fit_parameters('[lung][smoke|lung]', half) for half in (df[:99], df[99:])); a + b",
-        "a = bl.fit_text(texts, folders); a.update(texts, folders).remove(texts, folders)",
-        "a, b = bl.fit_text(texts[:2], folders[:2]), bl.fit_text(texts[2:], folders[2:]); (a + b).predict(texts)",
     ],
     "impute a frame": [
         "assert not bl.fit_parameters('[lung][smoke|lung][xray|lung]', df).impute(df).isna().any().any()",
@@ -298,7 +310,6 @@ FAILS = {
         "bl.fit_network(df).plot()",
         "bl.fit_network(df).fit_info.plot()",
         "bl.fit_linear(flats[['size', 'rent']], 'rent').plot()",
-        "bl.fit_text(texts, folders).plot()",
         "bl.compare_models(mixed, 'hue').plot()",
     ],
     "what the command line says, from Python": [
@@ -312,7 +323,6 @@ FAILS = {
         "bl.fit_network(df, n_bootstrap=10, random_state=0).fit_info.to_frame()",
         "bl.fit_parameters('[lung][smoke|lung]', df[['lung', 'smoke']]).fit_info.converged",
         "bl.fit_parameters('[lung][smoke|lung]', df[['lung', 'smoke']]).fit_info.n_iter",
-        "bl.fit_text(texts, folders).fit_info.to_dict()",
         "bl.compare_models(mixed, 'hue').to_frame()",
         "bl.fit_network(df, progress=True)",
         "bl.network.cross_validate('[lung][smoke|lung]', df[['lung', 'smoke']], target='lung', cv=3).to_dict()",
@@ -335,16 +345,6 @@ FAILS = {
     "cluster a mixed table": [
         "bl.MixedTypeClusterer().fit(mixed).n_components_",
     ],
-    "classify texts": [
-        "bl.fit_text(texts, folders).explain('cheap watch')",
-        "bl.fit_text(texts, folders).explain(['cheap watch'])",
-        "bl.fit_text(texts, folders).evaluate(texts, folders)",
-        "bl.fit_text(texts, folders).score(texts, folders)",
-        "bl.fit_text(texts, folders, ngram_range=(1, 2))",
-        "bl.fit_text(texts, [*folders[:3], None])",
-        "bl.fit_text(texts, folders).fit_info.summary()",
-        "bl.fit_text(pd.DataFrame({'text': texts, 'folder': folders}), 'folder', text='text').predict(texts)",
-    ],
     "PAC bounds": [
         "bl.learning_theory.pac_bound('conjunctions:10', epsilon=0.1, delta=0.05).n_examples",
         "bl.learning_theory.pac_bound('conjunctions:10', epsilon=0.1, delta=0.05)._repr_html_()",
@@ -353,8 +353,6 @@ FAILS = {
     "see it in a notebook": [
         "assert '<td' in bl.fit_network(df)._repr_html_() or '<svg' in bl.fit_network(df)._repr_html_()",
         "assert '<td' in bl.fit_network(df).fit_info._repr_html_()",
-        "assert '<td' in bl.fit_text(texts, folders)._repr_html_()",
-        "assert '<td' in bl.fit_text(texts, folders).fit_info._repr_html_()",
         "assert '<td' in bl.learning_theory.pac_bound('conjunctions:10', epsilon=0.1, delta=0.05)._repr_html_()",
         "assert '<td' in coins.posterior('uniform').update('head')._repr_html_()",
         "assert '<td' in bl.compare_models(mixed, 'hue')._repr_html_()",
