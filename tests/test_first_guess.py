@@ -219,6 +219,8 @@ WORKS = {
         "asia.summary(); str(asia)",
         "bl.fit_mixture(mixed, 2, progress=True)",
         "bl.fit_naive_bayes(df, 'lung').evaluate(df).to_dict()",
+        "bl.evaluate(bl.fit_naive_bayes(df, 'lung'), df).summary()",
+        "bl.evaluate(bl.fit_linear(flats, 'rent'), flats).to_dict()",
         "bl.scan('x.csv') if df.to_csv('x.csv', index=False) is None else 0",
         "bl.fit_linear(flats, 'rent').fit_info.to_dict()",
         "bl.compare_networks(asia, asia).to_dict()",

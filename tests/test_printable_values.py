@@ -14,7 +14,7 @@ from bayeslearn.case_based import Case, CaseBase, FunctionGraph, retrieve
 from bayeslearn.errors import BayeslearnWarning
 from bayeslearn.hmm import fit_hmm
 from bayeslearn.hypotheses import Examples, FiniteSpace, VersionSpace, description_lengths, find_s
-from bayeslearn.learning_theory import KCNF, ConceptClass, shattering
+from bayeslearn.learning_theory import KCNF, ConceptClass, find_shattering
 from bayeslearn.mixture import fit_mixture
 from bayeslearn.mixture.results import describe_clusters
 from bayeslearn.model_comparison import compare_models
@@ -75,7 +75,7 @@ def finite_values():
 def theory_values():
     cnf = KCNF.fit(examples(), 2)
     concepts = ConceptClass.from_functions({A: lambda x: x == C, B: lambda x: x == D}, [C, D])
-    return [cnf, *cnf.clauses, concepts, shattering(concepts, [C])]
+    return [cnf, *cnf.clauses, concepts, find_shattering(concepts, [C])]
 
 
 def case_values():

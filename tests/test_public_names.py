@@ -21,7 +21,7 @@ PACKAGES = [
     "bayeslearn",
     *(found.name for found in pkgutil.walk_packages(bayeslearn.__path__, "bayeslearn.") if found.ispkg),
 ]
-MODULES = [f"bayeslearn.{name}" for name in ("em", "errors", "plots", "validation")]
+MODULES = [f"bayeslearn.{name}" for name in ("em", "errors", "validation")]
 
 #: Packages whose names are public elsewhere, or nowhere.
 INTERNAL = {f"bayeslearn.network.structure.{name}" for name in (

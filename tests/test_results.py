@@ -75,6 +75,11 @@ def local():
     return bl.fit_local(DATA[["age", "risk"]], "risk")
 
 
+@functools.cache
+def chain():
+    return bl.fit_hmm(DATA[["age"]], ["low <i>", "high"], random_state=0)
+
+
 def source(folder):
     DATA.to_csv(folder / "data.csv", index=False)
     return bl.scan(folder / "data.csv")
@@ -98,10 +103,13 @@ EXAMPLES = {
     "CrossValidation": lambda folder: cross_validate(naive(), DATA.dropna(), cv=3),
     "DAG": lambda folder: network().dag,
     "EncodedSource": lambda folder: encode_to_disk(bl.scan([WORDS]), folder / "codes"),
+    "Evaluation": lambda folder: bl.evaluate(bl.fit_linear(DATA, ["risk", "dose"]), DATA),
     "EvidenceExplanation": lambda folder: network().explain({"smoke": "yes"}, target=NAME),
     "FeatureExplanation": lambda folder: line().explain(DATA[:1])[0],
     "FeatureWeights": lambda folder: select_feature_weights(nearest()),
     "FileSource": source,
+    "HMMFitInfo": lambda folder: chain().fit_info,
+    "HiddenMarkovModel": lambda folder: chain(),
     "JointPosterior": lambda folder: network().inference.joint([NAME, "smoke"]),
     "LeaveOneOut": lambda folder: nearest().fit_info.leave_one_out,
     "LinearFitInfo": lambda folder: line().fit_info,
@@ -124,6 +132,9 @@ EXAMPLES = {
     "RegressionModel": lambda folder: line(),
     "SampledPosterior": lambda folder: SampledInference(network()).query({"smoke": "yes"}, n=500, random_state=0),
     "Sensitivity": lambda folder: network().sensitivity({"smoke": "yes"}, NAME),
+    "StateExplanation": lambda folder: chain().explain(DATA[["age"]], 5),
+    "StatePath": lambda folder: chain().decode(DATA[["age"]]),
+    "StatePosterior": lambda folder: chain().posterior(DATA[["age"]]),
 }
 #: Results that need an optional package.
 OPTIONAL = {"DuckDBSource"}

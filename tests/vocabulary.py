@@ -51,7 +51,7 @@ FORBIDDEN = {
     "rng": "random_state", "seed": "random_state", "weights": "sample_weight", "cases": "", "bins": "n_bins",
     "folds": "cv", "k": "n_*",
 }  # fmt: skip
-ALLOWED = {"weights": ("neighbors", "fit neighbors"), "k": ("k_cnf", "KCNF")}
+ALLOWED = {"weights": ("neighbors", "fit neighbors"), "k": ("k_cnf", "KCNF"), "cases": ("case_based",)}
 
 #: Verbs with which public functions begin, and names of quantities and of files that need none.
 VERBS = re.compile(
@@ -110,7 +110,7 @@ def public_modules() -> list[Any]:
     """Packages and modules whose names are public."""
     packages = pkgutil.walk_packages(bayeslearn.__path__, "bayeslearn.")
     names = ["bayeslearn", *(found.name for found in packages if found.ispkg)]
-    names += [f"bayeslearn.{name}" for name in ("em", "errors", "plots", "validation")]
+    names += [f"bayeslearn.{name}" for name in ("em", "errors", "validation")]
     return [importlib.import_module(name) for name in names if name not in {"bayeslearn.kernels", "bayeslearn.cli"}]
 
 

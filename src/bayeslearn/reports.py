@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from html import escape
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from bayeslearn.printable import one_line, printable
@@ -82,8 +83,7 @@ class Grid:
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{rest}"
 
     def _rest(self) -> list[str]:
-        more = len(self.rows) - self.max_rows
-        return [f"… {more:,} more rows"] if more > 0 else []
+        return more_rows(len(self.rows) - self.max_rows)
 
 
 @dataclass(frozen=True)
@@ -92,20 +92,29 @@ class Bars:
 
     values: Mapping[Any, float]
     title: str = ""
+    #: The most bars that are rendered; a last line counts the others.
+    max_rows: int = MAX_ROWS
 
     def text(self) -> list[str]:
         """The lines of the block."""
-        cells = [(one_line(str(name)), cell_text(value), bar_text(value)) for name, value in self.values.items()]
+        cells = [(one_line(str(name)), cell_text(value), bar_text(value)) for name, value in self._shown()]
         widths = [max((len(cell[j]) for cell in cells), default=0) for j in (0, 1)]
-        return [f"{a:<{widths[0]}}  {b:>{widths[1]}}  {c}".rstrip() for a, b, c in cells]
+        return [f"{a:<{widths[0]}}  {b:>{widths[1]}}  {c}".rstrip() for a, b, c in cells] + self._rest()
 
     def html(self) -> str:
         """The block as an HTML table with bars."""
         rows = [
             f"<tr>{element('th', str(name))}{value_element(value)}{bar_element(value)}</tr>"
-            for name, value in self.values.items()
+            for name, value in self._shown()
         ]
-        return f"<table><tbody>{''.join(rows)}</tbody></table>"
+        rest = "".join(element("p", line) for line in self._rest())
+        return f"<table><tbody>{''.join(rows)}</tbody></table>{rest}"
+
+    def _shown(self) -> list[tuple[Any, float]]:
+        return list(islice(self.values.items(), self.max_rows))
+
+    def _rest(self) -> list[str]:
+        return more_rows(len(self.values) - self.max_rows)
 
 
 @dataclass(frozen=True)
@@ -209,6 +218,11 @@ class Reported:
 
 
 ### cells
+
+
+def more_rows(n: int) -> list[str]:
+    """The line that counts the rows that are not rendered, if there are any."""
+    return [f"… {n:,} more row{'s' * (n > 1)}"] if n > 0 else []
 
 
 def cell_text(value: Any) -> str:

@@ -9,7 +9,7 @@ from bayeslearn.hypotheses import (
     FiniteSpace,
     GibbsClassifier,
     description_lengths,
-    exceptions,
+    mistake_bits,
     optimal_lengths,
 )
 
@@ -121,10 +121,10 @@ def test_a_short_rule_with_few_errors_beats_a_long_exact_one():
     short = lambda x: x > 9  # noqa: E731 - hypotheses are functions
     exact = lambda x: (x > 9) != (x in {3, 14})  # noqa: E731
     space = FiniteSpace.from_labelers({"short": short, "exact": exact})
-    lengths = description_lengths(space, cases, hypothesis_bits={"short": 5, "exact": 25}, data_bits=exceptions)
+    lengths = description_lengths(space, cases, hypothesis_bits={"short": 5, "exact": 25}, data_bits=mistake_bits)
     np.testing.assert_allclose(lengths.data, [np.log2(21) + np.log2(190), np.log2(21)], rtol=1e-12)
     assert lengths.best == ["short"]
-    cheap = description_lengths(space, cases, hypothesis_bits={"short": 5, "exact": 12}, data_bits=exceptions)
+    cheap = description_lengths(space, cases, hypothesis_bits={"short": 5, "exact": 12}, data_bits=mistake_bits)
     assert cheap.best == ["exact"]
 
 

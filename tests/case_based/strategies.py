@@ -23,11 +23,11 @@ def graphs(draw, nodes=4, arcs=5, told=TOLD):
 
 
 @st.composite
-def bases(draw, most=5, **how):
+def bases(draw, max_results=5, **how):
     """A few cases."""
     return CaseBase(
         Case(f"c{i}", graph, {"number": i})
-        for i, graph in enumerate(draw(st.lists(graphs(**how), min_size=1, max_size=most)))
+        for i, graph in enumerate(draw(st.lists(graphs(**how), min_size=1, max_size=max_results)))
     )
 
 

@@ -94,14 +94,14 @@ def test_covers_are_the_best_of_all_sets(data):
         st.lists(st.tuples(st.integers(1, 31), st.integers(0, 2), st.sampled_from(["", "x", "y"])), max_size=6)
     )
     uses = []
-    for i, (mask, surplus, kind) in enumerate(parts):
+    for i, (mask, extra, kind) in enumerate(parts):
         arcs = [arc for j, arc in enumerate(graph.arcs) if mask >> j & 1]
         function = FunctionGraph(arcs, {arcs[0].source: kind} if kind else {})
         mapping = {node: node for node in function.nodes}
-        uses.append(CaseUse(Case(f"c{i}", function, 1), mapping, tuple(arcs), graph.arcs[:surplus]))
+        uses.append(CaseUse(Case(f"c{i}", function, 1), mapping, tuple(arcs), graph.arcs[:extra]))
     origins = [1, 1, 2, 4, 4]
     found = cover(graph, uses, origins)
-    assert found.certain
+    assert found.is_optimal
     assert found.cost == min(cost(graph, chosen, origins) for chosen in subsets(uses) if can_be(graph, chosen))
     assert cost(graph, found.uses, origins) == found.cost
 
@@ -113,9 +113,9 @@ def subsets(items):
 def can_be(graph, chosen):
     told = {}
     for use in chosen:
-        if not agreeing(told, use.tells(graph)):
+        if not agreeing(told, use.added_kinds(graph)):
             return False
-        told |= use.tells(graph)
+        told |= use.added_kinds(graph)
     return True
 
 
@@ -125,7 +125,7 @@ def cost(graph, chosen, origins):
     bits = 0
     for i in left:
         bits |= origins[i]
-    return bits.bit_count(), len(left), len(chosen), sum(len(use.surplus) for use in chosen)
+    return bits.bit_count(), len(left), len(chosen), sum(len(use.extra) for use in chosen)
 
 
 ### designs
@@ -138,23 +138,23 @@ def test_designs_hold_what_they_say(base, spec, whole):
     for one in found:
         done = {arc for use in one.uses for arc in use.covered}
         assert done <= set(one.function.arcs)
-        assert set(one.left_open) <= set(spec.arcs)
+        assert set(one.uncovered) <= set(spec.arcs)
         for use in one.uses:
             images = {(use.mapping.get(a), use.mapping.get(b), s) for a, b, s in use.case.function.arcs}
             assert {tuple(arc) for arc in use.covered} <= images
-            assert len(use.covered) + len(use.surplus) == len(use.case.function)
-            assert not (whole and use.surplus)
+            assert len(use.covered) + len(use.extra) == len(use.case.function)
+            assert not (whole and use.extra)
             for own, node in use.mapping.items():
                 assert use.case.function.kinds.get(own) in {None, one.function.kinds.get(node)}
         if not one.steps:
             assert one.function.arcs == spec.arcs
-            assert set(one.left_open) == set(spec.arcs) - done
+            assert set(one.uncovered) == set(spec.arcs) - done
     ranks = [one.rank for one in found]
     assert ranks == sorted(ranks)
-    if found.best.left_open:
+    if found.best.uncovered:
         assert found.near
     else:
-        assert found.why is None
+        assert found.stop_reason is None
 
 
 @given(bases(), graphs(), st.randoms(use_true_random=False))
@@ -188,7 +188,7 @@ def test_cases_are_combined_and_meet():
             {"case": "two", "mapping": {"q": "b", "r": "c", "s": "d"}, "structure": "second"},
         ],
         "joints": {"b": ["one q", "two q"]},
-        "left_open": [],
+        "uncovered": [],
     }
     kept = best.as_case("both")
     assert retrieve(base + CaseBase([kept]), best.function).best.case == kept
@@ -205,10 +205,10 @@ def test_a_case_that_does_more_is_used_unless_it_must_not():
     base = CaseBase([Case("tee", "Q1, Q2 ->+ Q3; T1 ->- T3", 1)])
     found = design(base, "a, b ->+ c")
     assert found.best.coverage == 1
-    assert [str(arc) for arc in found.best.uses[0].surplus] == ["T1 →− T3"]
+    assert [str(arc) for arc in found.best.uses[0].extra] == ["T1 →− T3"]
     strict = design(base, "a, b ->+ c", whole=True, max_rewrites=1)
     assert strict.best.uses == ()
-    assert strict.best.left_open == strict.specification.function.arcs
+    assert strict.best.uncovered == strict.specification.function.arcs
     assert strict.near[0].kind == "whole"
 
 
@@ -229,12 +229,12 @@ def test_rules_that_would_run_forever_are_bounded_and_it_is_said():
     grow = Rule("grow", "A ->+ B", "A ->+ B; B ->+ x")
     base = CaseBase([Case("c", "p ->- q", 1)], [grow])
     found = design(base, "a ->+ b", rules=[grow], max_rewrites=5, max_states=1000)
-    assert found.why == "the bound of 5 rewrites was met"
+    assert found.stop_reason == "the bound of 5 rewrites was reached"
     found = design(base, "a ->+ b", rules=[grow], max_rewrites=50, max_states=12)
-    assert (found.states, found.why) == (12, "the bound of 12 rewritten forms was met")
+    assert (found.n_states, found.stop_reason) == (12, "the bound of 12 rewritten forms was reached")
     assert found.best.uses == ()
     assert [match.kind for match in found.near] == ["similar"]
-    assert design(base, "a ->+ b", rules=(), max_rewrites=5).why is None
+    assert design(base, "a ->+ b", rules=(), max_rewrites=5).stop_reason is None
 
 
 def test_forms_that_differ_in_names_only_are_looked_at_once():
@@ -242,7 +242,7 @@ def test_forms_that_differ_in_names_only_are_looked_at_once():
     spun = Rule("and back", "A ->- B; B ->- C; C ->- A", "A ->+ B; B ->+ C; C ->+ A")
     base = CaseBase([Case("c", "p:flow ->+ q:flow", 1)])
     found = design(base, FunctionGraph("a:heat ->+ b:heat; b ->+ c:heat; c ->+ a"), rules=[spin, spun], max_rewrites=9)
-    assert (found.states, found.why) == (2, None)
+    assert (found.n_states, found.stop_reason) == (2, None)
 
 
 def test_a_large_function_is_covered_within_bounds():
@@ -252,24 +252,24 @@ def test_a_large_function_is_covered_within_bounds():
 
 
 def test_what_is_not_certain_is_said(monkeypatch):
-    monkeypatch.setattr(design_search, "MOST_WORK", 40)
+    monkeypatch.setattr(design_search, "MAX_WORK", 40)
     spec = "a ->+ b; b ->+ c; c ->+ d; d ->+ e; a ->+ c; b ->+ d; c ->+ e"
     best = design(CaseBase([Case("link", "p ->+ q", 1), Case("two", "p ->+ q; q ->+ r", 1)]), spec).best
     assert best.coverage == 1
-    assert not best.certain
+    assert not best.is_optimal
 
 
 def test_stopping_and_time():
     base = CaseBase([Case("c", "p:flow ->- q:flow", 1)])
 
     def stop(step):
-        if step.done == 3:
+        if step.detail.n_done == 3:
             raise StopIteration
 
     found = design(base, "a:heat ->+ b:heat; b ->- c; d:flow ->- e:flow", progress=stop)
-    assert (found.states, found.why) == (3, "it was told to stop")
+    assert (found.n_states, found.stop_reason) == (3, "stopped by the callback")
     assert found.best.coverage == pytest.approx(1 / 3, rel=1e-12)
-    assert design(base, "a:heat ->+ b:heat; b ->- c; d:flow ->- e:flow", time_limit=0).why == "the time was up"
+    assert design(base, "a:heat ->+ b:heat; b ->- c; d:flow ->- e:flow", time_limit=0).stop_reason == "time limit"
 
 
 def test_bad_questions():

@@ -39,7 +39,7 @@ def test_cases_have_colors(tmp_path):
     best = design(base, base["faucet"]).best
     figure = plots.plot_function_graph(best.function, {"T-junction": best.covered["T-junction"]})
     axes = figure.axes[0]
-    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["T-junction", "left open"]
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["T-junction", "not covered"]
     colors = {patch.get_gid(): patch.get_edgecolor() for patch in axes.patches if patch.get_gid()}
     assert len(set(colors.values())) == 2
     plots.save(figure, tmp_path / "faucet.svg")

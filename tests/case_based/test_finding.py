@@ -30,31 +30,31 @@ def test_embeddings_are_all_there_are(part, whole):
 def test_the_common_part_is_the_largest(case, whole):
     found = common_part(case, whole)
     full = {node: found.mapping.get(node) for node in case.nodes}
-    assert found.certain
+    assert found.is_optimal
     assert found.covered == shared(case, whole, full) == most_shared(case, whole)
     assert fits(case, whole, full)
-    assert common_part(case, whole, least=found.covered + 1).covered == 0
+    assert common_part(case, whole, min_arcs=found.covered + 1).covered == 0
 
 
-@given(bases(most=5, nodes=3), graphs(nodes=4, arcs=5), st.integers(1, 6))
+@given(bases(max_results=5, nodes=3), graphs(nodes=4, arcs=5), st.integers(1, 6))
 @trials(30)
 def test_matches_are_the_best_of_all(base, spec, most):
-    found = retrieve(base, spec, most=most)
+    found = retrieve(base, spec, max_results=most)
     covers = sorted((most_shared(case.function, spec) for case in base), reverse=True)
     wanted = [n for n in covers if n][:most]
-    assert found.complete
+    assert found.is_complete
     if not wanted:
         assert {match.kind for match in found} == {"similar"}
         return
     assert [len(match.covered) for match in found] == wanted
-    order = [(len(m.left_open), len(m.surplus), -m.likeness, m.case.name) for m in found]
+    order = [(len(m.uncovered), len(m.extra), -m.similarity, m.case.name) for m in found]
     assert order == sorted(order)
-    everything = retrieve(base, spec, most=10)
+    everything = retrieve(base, spec, max_results=10)
     assert found.matches == everything.matches[:most]
 
 
 @trials(30)
-@given(bases(most=6), graphs())
+@given(bases(max_results=6), graphs())
 def test_bounds_are_never_too_low(base, spec):
     bounds = base.index.bounds(spec)
     assert all(
@@ -70,25 +70,25 @@ def test_bounds_are_never_too_low(base, spec):
 def test_a_renamed_case_is_exact(base, which, rnd):
     case = base.cases[which % len(base)]
     names = rnd.sample([f"z{i}" for i in range(9)], len(case.function.nodes))
-    spec = case.function.renamed(dict(zip(case.function.nodes, names, strict=True)))
+    spec = case.function.rename(dict(zip(case.function.nodes, names, strict=True)))
     best = retrieve(base, spec).best
     assert (best.kind, best.score) == ("exact", 1)
-    mapped = best.case.function.renamed(best.mapping)
+    mapped = best.case.function.rename(best.mapping)
     assert mapped.arcs == spec.arcs
 
 
 @trials(30)
 @given(graphs(nodes=3, arcs=3), graphs(nodes=3, arcs=2))
 def test_a_part_is_found_in_a_larger_specification(part, more):
-    spec = FunctionGraph([*part.arcs, *more.renamed({n: f"m{n}" for n in more.nodes}).arcs], part.kinds)
+    spec = FunctionGraph([*part.arcs, *more.rename({n: f"m{n}" for n in more.nodes}).arcs], part.kinds)
     match = retrieve(CaseBase([Case("part", part, 1)]), spec).best
     assert match.kind == "part"
     assert len(match.covered) == len(part)
     assert match.score == len(part) / len(spec)
     turned = retrieve(CaseBase([Case("all", spec, 1)]), part).best
     assert turned.kind == "whole"
-    assert turned.left_open == ()
-    assert len(turned.surplus) == len(more)
+    assert turned.uncovered == ()
+    assert len(turned.extra) == len(more)
 
 
 @trials(30)
@@ -106,9 +106,9 @@ def test_order_does_not_matter(base, spec, rnd):
 @given(bases(), graphs())
 def test_likeness(base, spec):
     asked = Case("x", spec, 1)
-    likeness = base.index.likeness(asked)
-    assert ((likeness >= 0) & (likeness <= 1)).all()
-    assert CaseBase([asked]).index.likeness(asked)[0] == 1
+    similarity = base.index.similarity(asked)
+    assert ((similarity >= 0) & (similarity <= 1)).all()
+    assert CaseBase([asked]).index.similarity(asked)[0] == 1
 
 
 ### kinds, signs, and what nothing matches
@@ -118,7 +118,7 @@ def test_kinds_and_signs_are_kept_apart():
     base = CaseBase([Case("warm", "a:heat ->+ b:heat", 1), Case("less", "a:flow ->- b:flow", 1)])
     found = retrieve(base, "x:flow ->+ y:flow")
     assert [(match.case.name, match.kind) for match in found] == [("less", "similar"), ("warm", "similar")]
-    assert found.best.left_open == found.specification.function.arcs
+    assert found.best.uncovered == found.specification.function.arcs
     assert found.best.score == 0
     assert retrieve(base, "x ->+ y").best.case.name == "warm"
 
@@ -141,8 +141,8 @@ def test_specifications_answer_nothing():
 
 def test_bad_questions():
     base = CaseBase([Case("c", "a ->+ b", 1)])
-    with pytest.raises(ParameterError, match="`most` must be at least 1"):
-        retrieve(base, "a ->+ b", most=0)
+    with pytest.raises(ParameterError, match="`max_results` must be at least 1"):
+        retrieve(base, "a ->+ b", max_results=0)
     with pytest.raises(ParameterError, match="`time_limit` must be at least 0"):
         retrieve(base, "a ->+ b", time_limit=-1)
 
@@ -160,9 +160,9 @@ def test_a_search_that_is_told_to_stop_has_the_best_so_far():
             raise StopIteration
 
     found = retrieve(base, "a ->+ b; b ->- c; c ->+ d", progress=stop)
-    assert (len(found), found.why, found.complete) == (3, "it was told to stop", False)
-    assert [step.done for step in steps] == [0, 1, 2, 3]
-    assert retrieve(base, "a ->+ b", time_limit=0).why == "the time was up"
+    assert (len(found), found.stop_reason, found.is_complete) == (3, "stopped by the callback", False)
+    assert [step.detail.n_done for step in steps] == [0, 1, 2, 3]
+    assert retrieve(base, "a ->+ b", time_limit=0).stop_reason == "time limit"
 
 
 def test_what_is_not_certain_is_said(monkeypatch):
@@ -170,12 +170,12 @@ def test_what_is_not_certain_is_said(monkeypatch):
     nodes = [f"n{i}" for i in range(9)]
     pairs = [(a, b) for a in nodes for b in nodes if a != b]
     one, two = (FunctionGraph([(a, b, rnd.choice([1, -1])) for a, b in rnd.sample(pairs, 20)]) for _ in range(2))
-    monkeypatch.setattr(subgraph_matching, "MOST_STEPS", 50)
+    monkeypatch.setattr(subgraph_matching, "MAX_STEPS", 50)
     found = retrieve(CaseBase([Case("c", one, 1)]), two)
-    assert not found.best.certain
-    assert not found.complete
+    assert not found.best.is_optimal
+    assert not found.is_complete
     with pytest.raises(BoundMet, match="more than 20 comparisons"):
-        list(embeddings(FunctionGraph("a ->+ b; c ->+ d"), one, most=20))
+        list(embeddings(FunctionGraph("a ->+ b; c ->+ d"), one, max_compared=20))
     assert retrieve(CaseBase([Case("c", one, 1)]), one).best.kind == "exact"
 
 
@@ -192,7 +192,7 @@ def test_few_of_many_cases_are_looked_at():
     base = CaseBase(Case(f"c{i}", drawn(5, 5), i) for i in range(1000))
     spec, steps = drawn(8, 10), []
     found = retrieve(base, spec, progress=steps.append)
-    assert found.complete
+    assert found.is_complete
     assert len(steps) < 200
     best = max(common_part(case.function, spec).covered for case in base)
     assert len(found.best.covered) == best

@@ -6,7 +6,7 @@ import pytest
 
 from tests.cli.asking import ask, fail, result, tell
 
-TEN = ("--space", "conjunctions:10")
+TEN = ("--n-hypotheses", "conjunctions:10")
 SURE = ("--epsilon", "0.1", "--delta", "0.05")
 
 
@@ -25,10 +25,10 @@ def test_pac():
         (("pac", *TEN, "--epsilon", "0.1", "-m", "140"), "delta", 3**10 * math.exp(-14)),
         (("pac", *SURE, "-m", "140"), "ln|H|", 14 - math.log(20)),
         (("pac", "--data", "enjoy-sport", "--target", "enjoy_sport", *SURE), "m", 99),
-        (("agnostic", "--space", "3^10", *SURE), "m", 700),
+        (("agnostic", "--n-hypotheses", "3^10", *SURE), "m", 700),
         (("vc", "--dimension", "3", *SURE), "m", 1899),
         (("vc", "-m", "1899", *SURE), "dimension", 3),
-        (("vc", "--perceptrons", "10,5", *SURE), "m", 320995),
+        (("vc", "--n-units", "10", "--n-inputs", "5", *SURE), "m", 320995),
         (("vc", "--dimension", "100", "--lower", "--epsilon", "0.01", "--delta", "0.005"), "m", 530),
         (("mistakes", *TEN), "mistakes", 15),
         (("mistakes", "--find-s", "10"), "mistakes", 11),
@@ -38,14 +38,14 @@ def test_json(words, quantity, value):
     answer = result(ask("bound", *words, "--json"))
     assert answer["quantity"] == quantity
     assert answer["value"] == pytest.approx(value, rel=1e-9)
-    assert answer["holds"]
+    assert answer["is_attainable"]
 
 
 def test_network_is_told_first():
-    answer = ask("bound", "vc", "--perceptrons", "10,5", *SURE).splitlines()
+    answer = ask("bound", "vc", "--n-units", "10", "--n-inputs", "5", *SURE).splitlines()
     assert answer[0].startswith("A layered network of 10 units")
     assert answer[2].startswith("With 320,995 examples")
-    assert result(ask("bound", "vc", "--perceptrons", "10,5", *SURE, "--json"))["from"]["value"] == 571
+    assert result(ask("bound", "vc", "--n-units", "10", "--n-inputs", "5", *SURE, "--json"))["based_on"]["value"] == 571
 
 
 def test_interval():
@@ -67,7 +67,7 @@ def test_mistakes_of_a_table(tmp_path):
     assert answer.startswith("VC 2 ≤ Opt 2 ≤ Halving 2 ≤ log₂|C| 2\n")
     assert answer.count("wrong") == 2
     found = result(ask("bound", "mistakes", "--table", str(table), "--json"))
-    assert (found["vc"], found["optimal"], found["halving"], found["log2_size"]) == (2, 2, 2, 2)
+    assert (found["vc"], found["optimal"], found["halving"], found["log2"]) == (2, 2, 2, 2)
     assert len(found["worst_case"]) == 2
     table.write_text("1,0\n")
     assert ask("bound", "mistakes", "--table", str(table)) == "VC 0 ≤ Opt 0 ≤ Halving 0 ≤ log₂|C| 0\n"
@@ -94,18 +94,18 @@ def test_pictures(words, tmp_path):
     [
         (("pac", *TEN, "--epsilon", "1.5", "--delta", "0.05"), 2, "--epsilon must be below 1, got 1.5"),
         (("pac", *TEN, "--epsilon", "0.1", "--delta", "0"), 2, "--delta must be above 0"),
-        (("pac", *SURE), 2, "left out: `n_hypotheses` and `n_examples`"),
-        (("pac", "--space", "0", *SURE), 2, "at least one hypothesis"),
-        (("pac", "--space", "unbiased:5000", *SURE), 1, "more than a float can hold"),
-        (("pac", *TEN, "--data", "enjoy-sport", *SURE), 2, "--space or --data, not both"),
+        (("pac", *SURE), 2, "missing: --n-hypotheses and --n-examples"),
+        (("pac", "--n-hypotheses", "0", *SURE), 2, "at least one hypothesis"),
+        (("pac", "--n-hypotheses", "unbiased:5000", *SURE), 1, "more than a float can hold"),
+        (("pac", *TEN, "--data", "enjoy-sport", *SURE), 2, "--n-hypotheses or --data, not both"),
         (("pac", *TEN, "--target", "x", *SURE), 2, "--target names a column of --data"),
         (("pac", *TEN, "--delta", "0.05", "-m", "2", "--plot", "x.png"), 2, "nothing to draw"),
         (("vc", "--dimension", "inf", *SURE), 2, "infinite VC dimension"),
         (("vc", "--dimension", "2.5", *SURE), 2, "--dimension must be a whole number"),
-        (("vc", "--perceptrons", "10", *SURE), 2, "--perceptrons takes S,R"),
-        (("vc", "--perceptrons", "10,5", "--dimension", "3", *SURE), 2, "not both"),
+        (("vc", "--n-units", "10", *SURE), 2, "a network needs both --n-units and --n-inputs"),
+        (("vc", "--n-units", "10", "--n-inputs", "5", "--dimension", "3", *SURE), 2, "not both"),
         (("vc", "--lower", "--epsilon", "0.1"), 2, "--lower needs --delta"),
-        (("mistakes",), 2, "give one of --space"),
+        (("mistakes",), 2, "give one of --n-hypotheses"),
         (("mistakes", "--table", "nothing.csv"), 2, "no file 'nothing.csv'"),
         (("error-interval", "5", "4"), 2, "5 of 4 examples"),
         (("error-interval", "1", "4", "--prior", "flat"), 2, "unexpected prior 'flat'"),

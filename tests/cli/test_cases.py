@@ -19,21 +19,21 @@ def test_find(tees):
     lines = ask("case-based", "retrieve", "plumbing", "faucet").splitlines()
     assert lines[2].split()[:3] == ["T-junction", "part", "0.5"]
     assert lines[2].endswith("Q1→Qc, Q2→Qh, Q3→Qm, T1→Tc, T2→Th, T3→Tm")
-    assert "left open  Cf →+ Qc; Cf →+ Qh; Ct →− Qc; Ct →+ Qh" in lines
+    assert "not covered  Cf →+ Qc; Cf →+ Qh; Ct →− Qc; Ct →+ Qh" in lines
     answer = result(ask("case-based", "retrieve", tees, "x, y ->+ z; z ->- w", "--json"))
-    assert answer["complete"]
+    assert answer["is_complete"]
     assert answer["matches"][0]["mapping"] == {"a": "x", "b": "y", "c": "z"}
-    assert answer["matches"][0]["left_open"] == ["z →− w"]
+    assert answer["matches"][0]["uncovered"] == ["z →− w"]
     assert answer["matches"][0]["structure"] == "three pipes"
 
 
 def test_nothing_matches_and_something_is_said_all_the_same(tees):
     answer = ask("case-based", "retrieve", tees, "x ->- y")
     assert "similar" in answer
-    assert "nothing: it is only the most alike" in answer
-    answer = ask("case-based", "design", tees, "x ->- y", "--rewrites", "1")
+    assert "nothing; it is the most similar case" in answer
+    answer = ask("case-based", "design", tees, "x ->- y", "--max-rewrites", "1")
     assert answer.startswith("0 of 1 influences are covered by 0 cases after 0 rewrites\n")
-    assert "the bound of 1 rewrites was met" in answer
+    assert "the bound of 1 rewrites was reached" in answer
     assert "nearest" in answer
 
 
@@ -45,9 +45,9 @@ def test_design():
     answer = result(ask(*words, "--json"))
     assert answer["designs"][0]["coverage"] == 1
     assert len(answer["designs"][0]["rewrites"]) == 4
-    assert answer["ended"] is None
-    answer = result(ask(*words, "--rewrites", "0", "--json"))
-    assert answer["ended"] == "the bound of 0 rewrites was met"
+    assert answer["stop_reason"] is None
+    answer = result(ask(*words, "--max-rewrites", "0", "--json"))
+    assert answer["stop_reason"] == "the bound of 0 rewrites was reached"
     assert [match["match"] for match in answer["near"]] == ["similar"] * 3
 
 
@@ -73,14 +73,14 @@ def test_other_rules(tmp_path):
     CaseBase([Case("short", "p:flow ->- q:heat", 1)]).save(path)
     spec = "a:flow ->+ b:control; b ->- c:heat"
     assert ask("case-based", "design", path, spec).startswith("0 of 2")
-    answer = ask("case-based", "design", path, spec, "--shorten")
+    answer = ask("case-based", "design", path, spec, "--allow-contractions")
     assert answer.startswith("2 of 2 influences are covered by 1 case after 1 rewrite\n")
     assert "shorten − = +·−: a →+ b, b →− c becomes a →− c" in answer
 
 
 def test_show():
     answer = ask("case-based", "show", "plumbing")
-    assert answer.splitlines()[-1].startswith("faucet                   asked for")
+    assert answer.splitlines()[-1].startswith("faucet                   specification")
     answer = ask("case-based", "show", "plumbing", "T-junction")
     assert "flow         Q1, Q2, Q3" in answer
     answer = result(ask("case-based", "show", "support", "--json"))
@@ -115,11 +115,11 @@ def test_a_second_example_that_is_no_machine():
         (["retrieve", "plumbing", "tap"], 2, "'tap' is no case of the base, no file and no function"),
         (["retrieve", "plumbing", "a ->+ b; a ->- b"], 1, "a →+ b contradicts a →− b"),
         (["retrieve", "plumbing", "a ->+ a"], 2, "a quantity influences itself"),
-        (["retrieve", "plumbing", "faucet", "--most", "0"], 2, "--most must be at least 1"),
+        (["retrieve", "plumbing", "faucet", "--max-results", "0"], 2, "--max-results must be at least 1"),
         (["retrieve", "plumbing", "faucet", "--plot", "x.txt"], 2, "a plot is an .svg, .png or .pdf file"),
         (["design", "plumbing", "faucet", "--without", "tap"], 2, "there is no case 'tap'"),
         (["design", "plumbing", "faucet", "-o", "x.txt"], 2, "its name stands for another format"),
-        (["show", "plumbing", "--plot", "x.svg"], 2, "a picture shows one case"),
+        (["show", "plumbing", "--plot", "x.svg"], 2, "a plot shows one case"),
     ],
 )
 def test_bad_calls(words, code, sentence):
@@ -139,4 +139,4 @@ def test_a_file_that_asks_holds_one(tmp_path):
 def test_time_is_kept():
     code, answer, _ = tell("case-based", "retrieve", "plumbing", "faucet", "--time-limit", "0")
     assert code == 0
-    assert "ended early   the time was up" in answer
+    assert "ended early  time limit" in answer

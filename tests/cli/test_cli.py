@@ -65,8 +65,8 @@ def test_bayes_answers_machines():
     once, twice = (step["posterior"]["cancer"] for step in answer["steps"])
     assert once == pytest.approx(0.00784 / (0.00784 + 0.02976), rel=1e-12)
     assert twice == pytest.approx(0.0076832 / (0.0076832 + 0.0008928), rel=1e-12)
-    assert (answer["map"], answer["ml"]) == (["cancer"], ["cancer"])
-    assert answer["probability_of_evidence"] == pytest.approx(0.008576, rel=1e-12)
+    assert (answer["map_hypotheses"], answer["ml_hypotheses"]) == (["cancer"], ["cancer"])
+    assert answer["marginal_likelihood"] == pytest.approx(0.008576, rel=1e-12)
 
 
 def test_bayes_from_options_gives_the_same_as_from_a_file():
@@ -94,9 +94,10 @@ def test_bayes_with_code_lengths_is_minimum_description_length():
 
     answer = result(ask("bayes", *coins, *codes, "--json"))
 
-    assert answer["bits"]["fair"] == {"hypothesis": 1, "data": 2, "total": 3}
-    assert answer["bits"]["biased"]["data"] == pytest.approx(-2 * math.log2(0.75), rel=1e-12)
-    assert answer["mdl"] == answer["map"] == ["fair"]
+    lengths = {line["name"]: line for line in answer["description_lengths"]["lengths"]}
+    assert lengths["fair"] == {"name": "fair", "hypothesis": 1, "data": 2, "total": 3}
+    assert lengths["biased"]["data"] == pytest.approx(-2 * math.log2(0.75), rel=1e-12)
+    assert answer["description_lengths"]["best"] == answer["map_hypotheses"] == ["fair"]
     assert answer["hypotheses"][0]["prior"] == pytest.approx(0.8, rel=1e-12)
     assert "MDL  fair" in ask("bayes", *coins, *codes)
 
@@ -162,13 +163,13 @@ def test_concept_answers_machines(tmp_path):
     (tmp_path / "new.csv").write_text("air,sky\nwarm,sunny\nwarm,foggy\n?,sunny\n")
 
     answer = result(
-        ask("concept", str(tmp_path / "days.csv"), "--target", "sport", "--new", str(tmp_path / "new.csv"), "--json")
+        ask("concept", str(tmp_path / "days.csv"), str(tmp_path / "new.csv"), "--target", "sport", "--json")
     )
 
     assert answer["specific"] == ["sunny", "warm"]
     assert answer["general"] == [["?", "warm"], ["sunny", "?"]]
-    assert (answer["hypotheses"], answer["consistent"]) == (10, 3)
-    assert [(n["yes"], n["no"]) for n in answer["new"]] == [(3, 0), (1, 2), (1, 0)]
+    assert (answer["n_hypotheses"], answer["n_consistent"]) == (10, 3)
+    assert [(n["yes"], n["no"]) for n in answer["votes"]] == [(3, 0), (1, 2), (1, 0)]
 
 
 def test_concept_counts_declared_states(tmp_path):
@@ -176,7 +177,7 @@ def test_concept_counts_declared_states(tmp_path):
     answer = ask(
         "concept", str(tmp_path / "days.csv"), "--target", "sport", "--states", "sky=sunny,cloudy,rainy", "--json"
     )
-    assert result(answer)["hypotheses"] == 1 + 4 * 3
+    assert result(answer)["n_hypotheses"] == 1 + 4 * 3
 
 
 def test_concept_takes_numbers_as_states(tmp_path):
@@ -191,8 +192,10 @@ def test_concept_leaves_out_incomplete_examples_and_says_so(tmp_path):
     code, said = fail("concept", str(file), "--target", "sport", "--columns", "sky,air")
     assert (code, "example 1 has no value for attribute 'sky'" in said) == (1, True)
 
-    shown = ask("concept", str(file), "--target", "sport", "--columns", "sky,air", "--drop-incomplete")
-    assert "attributes    sky, air\nexamples      1 positive, 1 negative\nleft out      1 incomplete\n" in shown
+    shown = ask("concept", str(file), "--target", "sport", "--columns", "sky,air", "--drop-missing")
+    assert (
+        "attributes    sky, air\nexamples      1 positive, 1 negative\ndropped       1 with missing values\n" in shown
+    )
 
 
 def test_concept_sets_conflicts_aside_when_asked(tmp_path):
@@ -201,10 +204,10 @@ def test_concept_sets_conflicts_aside_when_asked(tmp_path):
 
     code, said = fail("concept", str(file), "--target", "sport")
     assert code == 1
-    assert "no conjunction agrees with example 2 (sunny, warm; negative)" in said
+    assert "no conjunction is consistent with example 2 (sunny, warm; negative)" in said
 
-    shown = ask("concept", str(file), "--target", "sport", "--skip-conflicts")
-    assert "set aside     example 2 (sunny, warm; negative)" in shown
+    shown = ask("concept", str(file), "--target", "sport", "--drop-conflicts")
+    assert "dropped       example 2 (sunny, warm; negative)" in shown
 
 
 @pytest.mark.parametrize(

@@ -18,21 +18,21 @@ def rows(tmp_path_factory):
     return str(path)
 
 
-QUICK = ["--learner", "k-nn", "--learner", "naive-bayes", "--folds", "4"]
+QUICK = ["--learners", "k-nn", "--learners", "naive-bayes", "--cv", "4"]
 
 
 @pytest.fixture(autouse=True)
 def few_queries(monkeypatch):
-    monkeypatch.setattr("bayeslearn.model_comparison.compare.LEAST_QUERIES", 1)  # enough where nothing is timed
+    monkeypatch.setattr("bayeslearn.model_comparison.compare.MIN_QUERIES", 1)  # enough where nothing is timed
 
 
 def test_a_table_of_classes(rows):
     text = ask("compare-models", rows, "--target", "kind", "--drop-columns", "cost", *QUICK)
-    assert text.startswith("kind: classes by 2 columns\n40 rows in 4 folds\n")
-    assert "column 'cost' is left out: asked for\n" in text
+    assert "kind, classification by 2 columns\nRows    40 in 4 folds\n" in text
+    assert "cost    asked for\n" in text
     for name, kind in (("k-nn", "lazy"), ("naive-bayes", "eager"), ("baseline", "eager")):
         assert [line.split()[1] for line in text.splitlines() if line.startswith(f"{name} ")] == [kind]
-    assert "by more than chance.\n" in text
+    assert "Significantly worse than" in text
 
 
 @pytest.mark.thorough
@@ -44,13 +44,13 @@ def test_numbers_as_json_and_a_picture(rows, tmp_path):
         "cost",
         "--drop-columns",
         "kind",
-        "--learner",
+        "--learners",
         "least-squares",
-        "--folds",
+        "--cv",
         "3",
     ]
     found = result(ask(*words, "--json", "--seed", "5"))
-    assert (found["kind"], found["rows"], found["columns_left_out"]) == ("numbers", 40, {"kind": "asked for"})
+    assert (found["task"], found["n_rows"], found["dropped_columns"]) == ("regression", 40, {"kind": "asked for"})
     assert found["learners"][0]["learner"] == "least-squares"
     assert found["learners"][0]["error"] < 1e-3
     assert found["learners"][1]["p_value"] < 1e-3
@@ -70,9 +70,9 @@ def test_bad_input(rows, tmp_path):
     assert "there is no column 'kin'" in fail("compare-models", rows, "--target", "kin")[1]
     assert (
         "no learner 'oracle' for classification"
-        in fail("compare-models", rows, "--target", "kind", "--learner", "oracle")[1]
+        in fail("compare-models", rows, "--target", "kind", "--learners", "oracle")[1]
     )
-    assert "cannot make 41 folds" in fail("compare-models", rows, "--target", "kind", "--folds", "41")[1]
+    assert "cannot make 41 folds" in fail("compare-models", rows, "--target", "kind", "--cv", "41")[1]
     assert (
         "an .svg, .png or .pdf file"
         in fail("compare-models", rows, "--target", "kind", "--plot", str(tmp_path / "a.txt"))[1]

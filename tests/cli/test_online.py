@@ -39,14 +39,14 @@ def test_json(table):
     assert [e["expert"] for e in told["experts"]] == ["majority", "sky", "wind", "hours", "naive Bayes"]
     assert told["mistakes"] <= told["bound"]
     assert told["regret"] == told["mistakes"] - told["best_mistakes"]
-    assert told["course"]["rounds"] == list(range(8))
+    assert told["curve"]["rounds"] == list(range(8))
     assert sum(e["weight"] for e in told["experts"]) == pytest.approx(1)
 
 
 def test_who_votes(table):
     told = result(ask("online", table, "--target", "play", "--experts", "columns", "--drop-columns", "hours", "--json"))
     assert [e["expert"] for e in told["experts"]] == ["sky", "wind"]
-    assert told["left_out"] == {"hours": "asked for"}
+    assert told["dropped_columns"] == {"hours": "asked for"}
 
 
 def test_randomized_is_seeded(table):
@@ -54,15 +54,15 @@ def test_randomized_is_seeded(table):
     assert ask(*words) == ask(*words)
     assert "bound on mistakes expected" in ask(*words)
     told = result(ask(*words, "--json"))
-    assert told["course"]["mistakes"][-1] == pytest.approx(told["expected_mistakes"])
+    assert told["curve"]["mistakes"][-1] == pytest.approx(told["expected_mistakes"])
     assert told["expected_mistakes"] <= told["bound"]
 
 
 def test_advice_of_others(tmp_path):
     path = tmp_path / "forecasts.csv"
     path.write_text("ann,bob,eve,came\nrain,sun,rain,rain\nsun,sun,,sun\nrain,snow,sun,rain\n")
-    told = result(ask("online", str(path), "--target", "came", "--advice", "ann,bob,eve", "--json"))
-    assert [(e["expert"], e["mistakes"], e["spoke"]) for e in told["experts"]] == [
+    told = result(ask("online", str(path), "--target", "came", "--expert-columns", "ann,bob,eve", "--json"))
+    assert [(e["expert"], e["mistakes"], e["n_predictions"]) for e in told["experts"]] == [
         ("ann", 0, 3),
         ("bob", 2, 3),
         ("eve", 1, 2),
@@ -74,7 +74,7 @@ def test_picture(table, tmp_path):
     code, _, said = tell("online", table, "--target", "play", "--plot", str(tmp_path / "course.svg"))
     assert code == 0
     assert "wrote" in said
-    assert "bound: 10.41" in (tmp_path / "course.svg").read_text()
+    assert "Bound: 10.41" in (tmp_path / "course.svg").read_text()
 
 
 def test_columns_with_holes():
@@ -111,8 +111,8 @@ def test_real_table(shared_data):
         (["--target", "play", "--beta", "0"], "--beta must be above 0, got 0"),
         (["--target", "play", "--experts", "oracle"], "no expert is called 'oracle'"),
         (["--target", "play", "--drop-columns", "play"], "column 'play' is needed, and cannot be dropped"),
-        (["--target", "play", "--advice", "play"], "'play' is the target"),
-        (["--target", "play", "--experts", "columns", "--drop-columns", "sky,wind,hours"], "no expert is left to vote"),
+        (["--target", "play", "--expert-columns", "play"], "'play' is the target"),
+        (["--target", "play", "--experts", "columns", "--drop-columns", "sky,wind,hours"], "there is no expert"),
         (["--target", "play", "--plot", "course.txt"], "a plot is an .svg, .png or .pdf file"),
         (["--target", "play", "--seed", "-1"], "`--seed` must be at least 0"),
     ],

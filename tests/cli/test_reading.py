@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from bayeslearn import as_table, fit_network, fit_parameters, read_network, scan
 from bayeslearn.errors import BayeslearnWarning, UnknownStateError, command_line, near, option
-from bayeslearn.tables.raw import raw_table
+from bayeslearn.tables.conversion import raw_table
 from tests.cli.asking import ask, fail, result, tell
 from tests.properties import trials
 
@@ -54,7 +54,7 @@ LEARNERS = {
     "regress": ["fit", "regression", "{data}", "--target", "hours", "-o", "{to}"],
     "neighbors": ["fit", "neighbors", "{data}", "--target", "play", "--n-neighbors", "3", "-o", "{to}"],
     "sequence": ["fit", "hmm", "{data}", "--n-states", "2", "--columns", "sky", "--id", "team", "-o", "{to}"],
-    "contest": ["compare-models", "{data}", "--target", "play", "--learner", "naive-bayes", "--folds", "2"],
+    "contest": ["compare-models", "{data}", "--target", "play", "--learners", "naive-bayes", "--cv", "2"],
     "online": ["online", "{data}", "--target", "play"],
     "concept": [
         "concept",
@@ -63,8 +63,8 @@ LEARNERS = {
         "play",
         "--columns",
         "sky,team",
-        "--drop-incomplete",
-        "--skip-conflicts",
+        "--drop-missing",
+        "--drop-conflicts",
     ],
 }
 

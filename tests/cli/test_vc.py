@@ -32,7 +32,7 @@ def test_json(table):
     assert answer["vc_dimension"] == 2
     assert answer["shattered"] == ["x", "y"]
     assert answer["witness"][3] == {"labels": [1, 1], "hypothesis": "xy"}
-    assert answer["growth"] == [1, 2, 4, 7]
+    assert answer["growth_function"] == [1, 2, 4, 7]
 
 
 def test_many_labelings_are_not_all_told(tmp_path):

@@ -96,15 +96,15 @@ def ask_class(data: bytes) -> None:
 def ask_examples(data: bytes) -> None:
     """Concepts that examples leave."""
     with scratch(data, "examples.csv") as path:
-        verb("concept", str(path), "--target", "enjoy_sport", "--drop-incomplete", "--skip-conflicts")
-        verb("bound", "samples", "--data", str(path), "--target", "enjoy_sport", "--json")
+        verb("concept", str(path), "--target", "enjoy_sport", "--drop-missing", "--drop-conflicts")
+        verb("bound", "pac", "--data", str(path), "--target", "enjoy_sport", "--json")
 
 
 def ask_experts(data: bytes) -> None:
     """Experts that vote."""
     with scratch(data, "experts.csv") as path:
         verb("online", str(path), "--target", "label")
-        verb("online", str(path), "--target", "label", "--advice", "one,two", "--json")
+        verb("online", str(path), "--target", "label", "--expert-columns", "one,two", "--json")
 
 
 ### case bases

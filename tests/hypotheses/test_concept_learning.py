@@ -29,10 +29,10 @@ from bayeslearn.hypotheses import (
     Vote,
     all_conjunctions,
     concept_space,
+    find_positive_label,
     find_s,
     keep_consistent,
     list_then_eliminate,
-    positive_label,
 )
 from bayeslearn.hypotheses.concept_learning import generality_lattice
 from bayeslearn.tables import as_table
@@ -87,7 +87,7 @@ def test_taking_back_more_than_was_added():
     assert space.remove(["sunny", "warm"], True) == VersionSpace.from_attributes(SKY)
     with pytest.raises(EvidenceError, match="more evidence taken back than had been added"):
         space.remove(["rainy", "warm"], True)
-    with pytest.raises(EvidenceError, match="a negative example was taken back that had not been added"):
+    with pytest.raises(EvidenceError, match="a negative example was removed that had not been added"):
         space.remove(["rainy", "warm"], False)
 
 
@@ -109,7 +109,7 @@ def test_collapse_names_the_example_and_its_opponent():
         space.update_many([["sunny", "warm"], ["cloudy", "warm"]], [True, True])
     with pytest.raises(
         InconsistentDataError,
-        match=r"⟨sunny, warm⟩, the most specific for the positive examples, covers it\n\nhint: set such",
+        match=r"⟨sunny, warm⟩, the most specific for the positive examples, covers it\n\nhint: drop such",
     ):
         space.update(["sunny", "warm"], False)
 
@@ -261,7 +261,7 @@ def test_find_s_does_not_mind_holes_in_negative_examples():
     assert str(find_s(examples)) == "⟨sunny, warm⟩"
     with pytest.raises(MissingValuesError, match="example 1 has no value for attribute 'air'"):
         keep_consistent(examples)
-    with pytest.raises(MissingValuesError, match="row 0 has a missing cell"):
+    with pytest.raises(MissingValuesError, match="row 0 has a missing value"):
         concept_space(SKY).posterior().update((["sunny", None], True))
 
 
@@ -301,12 +301,12 @@ def test_attributes_are_found_in_the_rows_when_not_declared():
     [(["no", "yes"], "yes"), (["+", "-"], "+"), ([0, 1], 1), ([False, True], True), (["a", "b"], "b")],
 )
 def test_the_positive_label_when_not_named(labels, chosen):
-    assert positive_label(labels) == chosen
+    assert find_positive_label(labels) == chosen
 
 
 def test_a_concept_has_two_labels():
     with pytest.raises(DataError, match="a concept has two labels, got 3: 'a', 'b', 'c'"):
-        positive_label(["a", "b", "c"])
+        find_positive_label(["a", "b", "c"])
 
 
 def test_rows_need_labels_and_the_same_attributes():

@@ -212,7 +212,7 @@ def test_gibbs_draws_by_the_posterior():
         (BayesOptimalClassifier([GaussianNB()], criterion="magic"), ParameterError, "unexpected value for `criterion`"),
         (BayesOptimalClassifier([GaussianNB()], noise=0.9), ParameterError, "`noise` must be at most 0.5, got 0.9"),
         (BayesOptimalClassifier([GaussianNB()], prior=[0.5, 0.5]), ParameterError, "a prior over 1 hypotheses"),
-        (BayesOptimalClassifier([lambda x: "a"]), ImpossibleDataError, "case 2 has probability zero under every"),
+        (BayesOptimalClassifier([lambda x: "a"]), ImpossibleDataError, "row 2 has probability zero under every"),
         (BayesOptimalClassifier([Perceptron()]), ImpossibleDataError, "has probability zero under every hypothesis"),
         (BayesOptimalClassifier([GaussianNB()], classes=["a", "z"]), DataError, "labels 'b' are not among the classes"),
         (BayesOptimalClassifier([5]), ParameterError, "a hypothesis must be a function or a classifier, got 5"),
@@ -232,7 +232,7 @@ def test_bad_weights_and_labels(blobs):
     with pytest.raises(DataError, match="every sample_weight is zero"):
         BayesOptimalClassifier([GaussianNB()]).fit(X, y, sample_weight=np.zeros(90))
     model = BayesOptimalClassifier([lambda x: "new" if x[0] > 0 else "a"]).fit([[0], [-1]], ["a", "a"])
-    with pytest.raises(UnknownStateError, match="unknown label 'new' in case 0"):
+    with pytest.raises(UnknownStateError, match="unknown label 'new' in row 0"):
         model.predict([[1]])
     with pytest.raises(DataError, match="labels 'q' are not among"):
         model.partial_fit([[0]], ["q"])
@@ -271,7 +271,7 @@ def test_conflicts_are_named_or_set_aside():
     X, y = [*DAYS, DAYS[0]], [*ENJOY, "no"]
     with pytest.raises(InconsistentDataError, match=r"example 4 \(sunny, warm, high; negative\)"):
         VersionSpaceClassifier().fit(X, y)
-    model = VersionSpaceClassifier(conflicts="skip").fit(X, y)
+    model = VersionSpaceClassifier(conflicts="drop").fit(X, y)
     assert model.conflicts_.tolist() == [4]
     assert model.version_space_ == VersionSpaceClassifier().fit(DAYS, ENJOY).version_space_
 

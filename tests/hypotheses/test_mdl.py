@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from bayeslearn.errors import ParameterError, ShapeError
-from bayeslearn.hypotheses import FiniteSpace, description_lengths, exception_bits, exceptions, optimal_lengths
+from bayeslearn.hypotheses import FiniteSpace, description_lengths, exception_bits, mistake_bits, optimal_lengths
 
 WEIGHTS = st.lists(st.floats(0.01, 1), min_size=3, max_size=3)
 
@@ -34,7 +34,7 @@ def test_codes_may_be_functions_of_the_hypothesis():
     space = FiniteSpace.from_labelers({"short": lambda x: True, "long": lambda x: x > 0})
     cases = [(1, True), (-1, False)]
     lengths = description_lengths(
-        space, cases, hypothesis_bits=lambda h: 1.0 if h is space.hypotheses[0] else 8.0, data_bits=exceptions
+        space, cases, hypothesis_bits=lambda h: 1.0 if h is space.hypotheses[0] else 8.0, data_bits=mistake_bits
     )
     np.testing.assert_allclose(lengths.hypothesis, [1, 8], rtol=0)
     np.testing.assert_allclose(lengths.data, [math.log2(3) + 1, math.log2(3)], rtol=1e-12)
@@ -63,7 +63,7 @@ def test_bad_codes():
         description_lengths(space, [], hypothesis_bits=[1, -1])
     with pytest.raises(ShapeError, match=r"expected hypothesis_bits for 2 hypotheses, got shape \(1,\)"):
         description_lengths(space, [], hypothesis_bits=[1])
-    with pytest.raises(ParameterError, match="`data_bits` says nothing of 'no'"):
+    with pytest.raises(ParameterError, match="`data_bits` has no entry for 'no'"):
         description_lengths(space, [], hypothesis_bits=[1, 1], data_bits={"yes": 1})
     with pytest.raises(ParameterError, match="no hypothesis can describe the data"):
         _ = description_lengths(space, [(0, True), (0, False)], hypothesis_bits=[1, 1]).best

@@ -16,8 +16,8 @@ NAIVE = [("plain", GaussianNB()), ("signs", BernoulliNB())]
         BayesOptimalClassifier([GaussianNB(), BernoulliNB()], prior=[0.7, 0.3], noise=0.05),
         GibbsClassifier(NAIVE, random_state=0),
         FindSClassifier(),
-        VersionSpaceClassifier(conflicts="skip"),
-        VersionSpaceClassifier(conflicts="skip", vote="weighted", favor=2),
+        VersionSpaceClassifier(conflicts="drop"),
+        VersionSpaceClassifier(conflicts="drop", vote="weighted", favor=2),
     ],
     expected_failed_checks=lambda estimator: (
         {"check_sample_weight_equivalence_on_dense_data": "which example conflicts depends on their order"}

@@ -175,9 +175,9 @@ def test_functions_may_give_the_likelihood_of_any_case():
     posterior = FiniteSpace.from_functions({"low": normal(0), "high": normal(2)}).fit([0.5, 1.0, 0.2])
     odds = math.exp(sum(-0.5 * x**2 + 0.5 * (x - 2) ** 2 for x in (0.5, 1.0, 0.2)))
     np.testing.assert_allclose(posterior["low"], odds / (1 + odds), rtol=1e-12)
-    with pytest.raises(ParameterError, match="the possible outcomes are not known"):
+    with pytest.raises(ParameterError, match="the possible outcomes are unknown"):
         posterior.predictive()
-    with pytest.raises(ProbabilityError, match=r"got -1\.0 for case 0 from hypothesis 0"):
+    with pytest.raises(ProbabilityError, match=r"got -1\.0 for row 0 from hypothesis 0"):
         FiniteSpace.from_functions([lambda x: -1]).fit([1])
 
 
@@ -221,7 +221,7 @@ def test_automatic_names_are_numbered():
 @pytest.mark.parametrize(
     ("prior", "error", "match"),
     [
-        ({"x": 1.0}, ParameterError, "`prior` says nothing of 'y'"),
+        ({"x": 1.0}, ParameterError, "`prior` has no entry for 'y'"),
         ({"x": 0.5, "y": 0.4, "z": 0.1}, ParameterError, "`prior` names 'z', which is no hypothesis"),
         ([0.5, 0.2], ProbabilityError, "must sum to 1, got a sum of 0.7"),
         ([1.0], ShapeError, "expected a prior over 2 hypotheses"),
@@ -280,15 +280,15 @@ def test_estimators_are_found_when_asked_for():
 
 def test_the_case_that_leaves_no_hypothesis_is_named():
     space = FiniteSpace.from_table({"x": {"a": 1.0, "c": 0.0}, "y": {"b": 1.0}})
-    with pytest.raises(ImpossibleDataError, match="case 2, 'b', has probability zero under every hypothesis that the"):
+    with pytest.raises(ImpossibleDataError, match="row 2, 'b', has probability zero under every hypothesis that the"):
         space.fit(["a", "a", "b"])
     with pytest.raises(
-        ImpossibleDataError, match="case 0, 'c', has probability zero under every hypothesis\n"
+        ImpossibleDataError, match="row 0, 'c', has probability zero under every hypothesis\n"
     ) as caught:
         space.fit(["c", "a"])
-    assert caught.value.details == {"position": 0, "case": "c"}
+    assert caught.value.details == {"position": 0, "row": "c"}
     assert space.fit(["a", "b"], sample_weight=[1, 0]).map_hypotheses == ["x"]
-    with pytest.raises(ImpossibleDataError, match="no hypothesis is possible under both"):
+    with pytest.raises(ImpossibleDataError, match="no hypothesis is possible given the rows of both"):
         _ = space.fit(["a"]) + space.fit(["b"])
 
 
@@ -324,17 +324,17 @@ def test_bad_spaces(make, error, match):
 
 def test_bad_cases():
     table = FiniteSpace.from_table({"x": {"a": 0.5, "b": 0.5}})
-    with pytest.raises(UnknownStateError, match="unknown outcome 'z' in case 1") as caught:
+    with pytest.raises(UnknownStateError, match="unknown outcome 'z' in row 1") as caught:
         table.fit(["a", "z"])
     assert caught.value.hint == "the outcomes are 'a', 'b'"
     with pytest.raises(ParameterError, match="do not depend on anything, got x = 3"):
         table.posterior().predictive(3)
     space = FiniteSpace.from_labelers({"h": lambda x: x})
-    with pytest.raises(ParameterError, match=r"a case must be a pair \(x, label\), got 3 at position 0"):
+    with pytest.raises(ParameterError, match=r"a row must be a pair \(x, label\), got 3 at position 0"):
         space.fit([3])
-    with pytest.raises(UnknownStateError, match="unknown label 'maybe' in case 0"):
+    with pytest.raises(UnknownStateError, match="unknown label 'maybe' in row 0"):
         space.fit([(True, "maybe")])
-    with pytest.raises(UnknownStateError, match="unknown label 5 in case 0"):
+    with pytest.raises(UnknownStateError, match="unknown label 5 in row 0"):
         space.fit([(5, True)])
     with pytest.raises(ParameterError, match="the label depends on x, and none was given"):
         space.posterior().predictive()

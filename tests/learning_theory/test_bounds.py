@@ -92,8 +92,8 @@ def test_read_size(text, size):
         (lambda: HypothesisCount.from_number([]), ParameterError, "at least one hypothesis, got 0"),
         (lambda: HypothesisCount.from_number(math.inf), ParameterError, "whole number, got inf"),
         (lambda: HypothesisCount.from_number("many"), ParameterError, "cannot read the size 'many'"),
-        (lambda: HypothesisCount.conjunctions(-1), ParameterError, "`n` must be at least 0"),
-        (lambda: HypothesisCount.conjunctions(1.5), ParameterError, "`n` must be a whole number"),
+        (lambda: HypothesisCount.conjunctions(-1), ParameterError, "`n_variables` must be at least 0"),
+        (lambda: HypothesisCount.conjunctions(1.5), ParameterError, "`n_variables` must be a whole number"),
         (lambda: HypothesisCount.unbiased(1024), CapacityError, "more than a float can hold"),
         (lambda: HypothesisCount.power(2, 10**400), CapacityError, "more than a float can hold"),
         (lambda: HypothesisCount(math.nan, "?"), ParameterError, "at least one hypothesis"),
@@ -101,7 +101,7 @@ def test_read_size(text, size):
         (lambda: HypothesisCount.parse("2^9^9^9"), CapacityError, "more than a float can hold"),
         (lambda: HypothesisCount.parse("lots"), ParameterError, "cannot read the size 'lots'"),
         (lambda: HypothesisCount.parse("k-cnf:3"), ParameterError, "takes whole numbers"),
-        (lambda: HypothesisCount.parse("trees:3"), ParameterError, "unexpected value for `space`"),
+        (lambda: HypothesisCount.parse("trees:3"), ParameterError, "unexpected value for `n_hypotheses`"),
     ],
 )
 def test_bad_sizes(make, error, message):
@@ -136,7 +136,7 @@ def test_answers_carry_formula_numbers_and_result():
     assert found.value == 99
     assert found.formula == "m ≥ (1/ε)(ln|H| + ln(1/δ))"
     assert found.substituted == "(1/0.1)(6.88 + 2.996) = 98.76"
-    assert found.to_dict()["given"] == {"ln|H|": math.log(973), "size": "973", "epsilon": 0.1, "delta": 0.05}
+    assert found.to_dict()["inputs"] == {"ln|H|": math.log(973), "size": "973", "epsilon": 0.1, "delta": 0.05}
     assert "With 99 examples" in str(found)
     assert "each of at most 996 hypotheses" in str(pac_bound(epsilon=0.1, delta=0.05, n_examples=99))
 
@@ -147,7 +147,7 @@ def test_bounds_that_say_nothing(law, wanted):
     given = {"size": 1000, "epsilon": 0.1, "delta": 0.05, "n_examples": 1} | {wanted: None}
     found = law(given.pop("size"), **given)
     assert not found.is_attainable
-    assert "says nothing" in str(found)
+    assert "does not apply" in str(found)
 
 
 def test_tiny_probabilities_are_not_rounded_away():
@@ -157,8 +157,8 @@ def test_tiny_probabilities_are_not_rounded_away():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"epsilon": 0.1}, "left out: `delta` and `n_examples`"),
-        ({"epsilon": 0.1, "delta": 0.1, "n_examples": 5}, "left out: none"),
+        ({"epsilon": 0.1}, "missing: `delta` and `n_examples`"),
+        ({"epsilon": 0.1, "delta": 0.1, "n_examples": 5}, "missing: none"),
         ({"epsilon": 0, "delta": 0.1}, "`epsilon` must be above 0"),
         ({"epsilon": 1, "delta": 0.1}, "`epsilon` must be below 1"),
         ({"epsilon": 0.1, "delta": math.nan}, "`delta` must be"),
@@ -213,8 +213,8 @@ def test_networks():
         (lambda: vc_lower_bound(1, epsilon=0.1, delta=0.001), "VC dimension 2 or more, got 1"),
         (lambda: vc_lower_bound(5, epsilon=0.2, delta=0.001), "`epsilon` must be below 0.125"),
         (lambda: vc_lower_bound(5, epsilon=0.1, delta=0.05), "`delta` must be below 0.01"),
-        (lambda: vc_lower_bound(5, delta=0.001), "left out: `epsilon` and `n_examples`"),
-        (lambda: network_dimension(1, 3), "`units` must be at least 2"),
+        (lambda: vc_lower_bound(5, delta=0.001), "missing: `epsilon` and `n_examples`"),
+        (lambda: network_dimension(1, 3), "`n_units` must be at least 2"),
     ],
 )
 def test_bad_dimensions(ask, message):

@@ -17,7 +17,14 @@ from bayeslearn.errors import (
     ParameterError,
     ShapeError,
 )
-from bayeslearn.learning_theory import ConceptClass, concept_class, read_class, sauer_bound, shattering, standard_class
+from bayeslearn.learning_theory import (
+    ConceptClass,
+    concept_class,
+    find_shattering,
+    read_class,
+    sauer_bound,
+    standard_class,
+)
 from tests.learning_theory import oracle
 from tests.properties import trials
 
@@ -70,9 +77,9 @@ def test_large_classes_on_any_number_of_threads(n, points, q, threads, monkeypat
 
 def test_shattering_tells_who():
     concepts = ConceptClass.from_matrix([[0, 0], [1, 0], [0, 1]], hypotheses="abc", points="xy")
-    assert shattering(concepts, "x").hypotheses == {(False,): "a", (True,): "b"}
-    assert shattering(concepts, "xy") is None
-    assert shattering(concepts, "").hypotheses == {(): "a"}
+    assert find_shattering(concepts, "x").hypotheses == {(False,): "a", (True,): "b"}
+    assert find_shattering(concepts, "xy") is None
+    assert find_shattering(concepts, "").hypotheses == {(): "a"}
     assert concepts.patterns("xy").tolist() == [[False, False], [False, True], [True, False]]
 
 
@@ -87,7 +94,7 @@ def test_hypotheses_that_say_the_same_are_one():
 
 
 def test_growth_that_takes_too_long(monkeypatch):
-    monkeypatch.setattr(concept_class, "MOST_SETS", 10)
+    monkeypatch.setattr(concept_class, "MAX_SETS", 10)
     with pytest.raises(CapacityError, match="more than 10 sets of 6"):
         ConceptClass.from_matrix(np.random.default_rng(0).random((40, 12)) < 0.5).growth_function(6)
 

@@ -130,7 +130,7 @@ def test_classifier_explains_itself():
             "attribute 'b'",
         ),
         (lambda: KCNF.from_attributes(SWITCHES, 2) + KCNF.from_attributes(SWITCHES, 1), ParameterError, "the same k"),
-        (lambda: KCNF.from_attributes(SWITCHES, 2).remove([[True] * 3], [True]), EvidenceError, "had not been added"),
+        (lambda: KCNF.from_attributes(SWITCHES, 2).remove([[True] * 3], [True]), EvidenceError, "that was not added"),
         (
             lambda: KCNF.from_attributes(SWITCHES, 2).update(Examples.from_rows([["x"]], [True])),
             ParameterError,

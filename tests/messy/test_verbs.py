@@ -164,8 +164,8 @@ def test_neighbors(job):
 
 
 def test_contest(job):
-    learners = [word for name in ("k-nn", "naive-bayes", "network") for word in ("--learner", name)]
-    run("compare-models", "old.csv", "--target", job.target, "--folds", "2", *learners)
+    learners = [word for name in ("k-nn", "naive-bayes", "network") for word in ("--learners", name)]
+    run("compare-models", "old.csv", "--target", job.target, "--cv", "2", *learners)
 
 
 def test_online(job):

@@ -32,7 +32,7 @@ QUICK = ["k-nn", "naive-bayes"]
 
 @pytest.fixture(autouse=True)
 def few_queries(monkeypatch):
-    monkeypatch.setattr("bayeslearn.model_comparison.compare.LEAST_QUERIES", 1)  # enough where nothing is timed
+    monkeypatch.setattr("bayeslearn.model_comparison.compare.MIN_QUERIES", 1)  # enough where nothing is timed
 
 
 def shuffled(rows, order, names):
@@ -176,7 +176,7 @@ def test_weights_count_rows_and_none_is_as_good_as_absent():
         compare_models({**part, "one": np.arange(50.0)}, "kind", learners=["k-nn"], drop_columns=["one"]).n_columns == 2
     )
     refused = compare_models(ROWS, "kind", learners=[KNeighborsClassifier()], cv=4, sample_weight=weights)
-    assert refused.failures[0].reason == "it takes no weights of rows"
+    assert refused.failures[0].reason == "it takes no sample weights"
 
 
 def test_rows_without_a_target_take_no_part():
@@ -184,7 +184,7 @@ def test_rows_without_a_target_take_no_part():
     found = compare_models(table, "kind", learners=["naive-bayes"], cv=4)
     assert (found.n_rows, found.n_dropped_rows) == (N - 2, 2)
     assert found.fold_ids[:2].tolist() == [-1, -1]
-    assert "58 rows in 4 folds, 2 without a target or weight are left out" in repr(found)
+    assert "Dropped rows  2 without a target or weight" in str(found)
 
 
 ### learners
@@ -206,10 +206,10 @@ def test_all_of_ours_take_part(table, target, task):
 def test_learners_of_others_are_named_given_or_imported():
     found = compare_models(
         ROWS, "kind", cv=2,
-        learners=["sigmoid", NeighborsClassifier(3), "sklearn.neighbors.KNeighborsClassifier", "GaussianNB"],
+        learners=["logistic", NeighborsClassifier(3), "sklearn.neighbors.KNeighborsClassifier", "GaussianNB"],
     )  # fmt: skip
     assert {line.name: line.is_lazy for line in found.results} == {
-        "sigmoid": False, "NeighborsClassifier": True, "KNeighborsClassifier": True, "GaussianNB": False,
+        "logistic": False, "NeighborsClassifier": True, "KNeighborsClassifier": True, "GaussianNB": False,
         "baseline": False,
     }  # fmt: skip
     named = compare_models(ROWS, "kind", learners={"trees": RandomForestClassifier(5), "near": "k-nn"}, cv=2)
@@ -229,11 +229,11 @@ def test_a_learner_that_fails_is_told_and_the_others_go_on():
     }
     assert {line.name for line in found.results} == {"k-nn", "ok", "baseline"}
     assert found["ok"].warnings == ("a doubt",)
-    assert "bad failed: RuntimeError: out of luck" in repr(found)
-    assert "ok warned: a doubt" in repr(found)
+    assert "bad failed: RuntimeError: out of luck" in str(found)
+    assert "ok: warning: a doubt" in str(found)
     with pytest.raises(KeyError, match="bad failed: RuntimeError"):
         found["bad"]
-    with pytest.raises(KeyError, match="'nobody' took no part"):
+    with pytest.raises(KeyError, match="'nobody' is not among the learners"):
         found["nobody"]
     numbers = compare_models(COST, "cost", cv=2, learners={"nan": Broken("nan")})
     assert numbers.failures[0].reason == "it predicts nan, which is no finite number"
@@ -263,24 +263,24 @@ def test_time_and_wishes_end_it():
     found = compare_models(ROWS, "kind", learners=QUICK, cv=3, progress=stop)
     assert [f.reason for f in found.failures] == [
         "the comparison was ended after 2 of its 3 folds",
-        "the comparison was ended before its turn",
+        "the comparison was ended before it",
     ]
     assert [line.name for line in found.results] == ["baseline"]
-    assert [step.fold for step in steps] == [0, 0, 1]
+    assert [step.detail.fold for step in steps] == [0, 0, 1]
     shares = []
     compare_models(ROWS, "kind", learners=QUICK, cv=3, progress=lambda step: shares.append(step.fraction))
     assert shares == pytest.approx(np.arange(1, 9) / 8)
 
 
 def test_few_rows_are_asked_over_and_over(monkeypatch):
-    monkeypatch.setattr("bayeslearn.model_comparison.compare.LEAST_QUERIES", 100)
+    monkeypatch.setattr("bayeslearn.model_comparison.compare.MIN_QUERIES", 100)
     Spy.seen.clear()
     one, many = (
         compare_models(ROWS, "kind", learners=QUICK, cv=3, random_state=1),
         compare_models(ROWS, "kind", learners=Spy(), cv=3),
     )
     assert {len(X) for _, what, X in Spy.seen if what == "ask"} == {100}
-    monkeypatch.setattr("bayeslearn.model_comparison.compare.LEAST_QUERIES", 1)
+    monkeypatch.setattr("bayeslearn.model_comparison.compare.MIN_QUERIES", 1)
     for name in QUICK:
         again = compare_models(ROWS, "kind", learners=QUICK, cv=3, random_state=1)
         assert one[name].error == again[name].error
@@ -293,10 +293,14 @@ def test_few_rows_are_asked_over_and_over(monkeypatch):
 def test_it_is_a_value_that_prints():
     found = compare_models(as_table(ROWS), "kind", learners=QUICK, cv=3)
     assert isinstance(found, ModelComparison)
-    text = repr(found)
-    assert text.startswith("kind: classes by 2 columns\n60 rows in 3 folds\nerror: share that is wrong, out of fold\n")
-    assert "learner       kind    to train   per query" in text
-    assert f"baseline: worse than {found.best.name} by more than chance." in text
+    text = str(found)
+    assert text.startswith(
+        f"kind: {found.best.name} is best of 3 learners\n\nTarget  kind, classification by 2 columns\n"
+    )
+    assert "Error   Error rate, out of fold\n" in text
+    assert "Learner      Kind   Train time  Query time" in text
+    assert repr(found) == f"ModelComparison(kind: {found.best.name} is best of 3 learners)"
+    assert f"Significantly worse than {found.best.name}: baseline." in text
     entry = found.to_dict()
     assert entry["learners"][0]["learner"] == found.best.name
     assert entry["learners"][-1]["verdict"] == "worse"
@@ -311,8 +315,8 @@ def test_it_is_a_value_that_prints():
     [
         (ROWS, {"target": "kindd"}, ParameterError, "there is no column 'kindd'"),
         (ROWS, {"target": "kind", "drop_columns": ["size"]}, ParameterError, "there is no column 'size'"),
-        (ROWS, {"target": "kind", "drop_columns": "kind"}, ParameterError, "both predicted and dropped"),
-        (ROWS, {"target": "kind", "drop_columns": ["hue", "height"]}, EmptyTableError, "no column beside 'kind'"),
+        (ROWS, {"target": "kind", "drop_columns": "kind"}, ParameterError, "both the target and dropped"),
+        (ROWS, {"target": "kind", "drop_columns": ["hue", "height"]}, EmptyTableError, "no column other than 'kind'"),
         (ROWS, {"target": "kind", "cv": 1}, ParameterError, "`cv` must be at least 2, got 1"),
         (ROWS, {"target": "kind", "cv": 61}, DataError, "60 rows with a known target cannot make 61 folds"),
         (ROWS, {"target": "kind", "task": "words"}, ParameterError, "unexpected value for `task`: 'words'"),

@@ -48,8 +48,8 @@ def test_experts(experts, message):
         (["xy"], ShapeError, "expected advice of 2 experts, got 'xy' in round 0"),
         (np.array([["x"]]), ShapeError, r"expected advice of shape \(rounds, 2\), got \(1, 1\)"),
         (np.array(["x", "y"]), ShapeError, r"expected advice of shape \(rounds, 2\), got \(2,\)"),
-        ([["x", "z"]], UnknownStateError, "an expert says 'z' in round 0, which is no label"),
-        ([["x", ["y"]]], ParameterError, "labels must be words, numbers"),
+        ([["x", "z"]], UnknownStateError, "an expert predicts 'z' in round 0, which is no label"),
+        ([["x", ["y"]]], ParameterError, "labels must be text, numbers"),
         ([{"ann": "x", "eve": "y"}], UnknownColumnError, "round 0 has advice of 'eve', who is no expert"),
     ],
 )
@@ -67,7 +67,7 @@ def test_advice(advice, error, message):
         ("z", UnknownStateError, "the label of round 0 is 'z', which is no label"),
         (None, MissingValuesError, "round 0 has no label"),
         (float("nan"), MissingValuesError, "round 0 has no label"),
-        ([1], ParameterError, "labels must be words, numbers"),
+        ([1], ParameterError, "labels must be text, numbers"),
     ],
 )
 def test_labels(label, error, message):
@@ -79,9 +79,9 @@ def test_labels(label, error, message):
 
 
 def test_codes_out_of_range():
-    with pytest.raises(UnknownStateError, match="an expert says 2 in round 1, which is no label"):
+    with pytest.raises(UnknownStateError, match="an expert predicts 2 in round 1, which is no label"):
         WeightedMajority(2, classes=[0, 1]).partial_fit(np.array([[0, 1], [2, 0]]), np.array([0, 0]))
-    with pytest.raises(UnknownStateError, match="an expert says 200 in round 0"):
+    with pytest.raises(UnknownStateError, match="an expert predicts 200 in round 0"):
         WeightedMajority(1, classes=[0, 1]).predict(np.array([[200]]))
 
 
@@ -92,7 +92,7 @@ def test_lengths():
         run_online(WeightedMajority(1), [[0], [1]], [0])
     with pytest.raises(ShapeError, match="rounds and labels are arrays or lists"):
         run_online(WeightedMajority(1), iter([[0]]), iter([0]))
-    with pytest.raises(ShapeError, match=r"expert 'wide' says something of shape \(1, 2\)"):
+    with pytest.raises(ShapeError, match=r"expert 'wide' has advice of shape \(1, 2\)"):
         WeightedMajority({"wide": Wide()}).predict([0])
 
 
@@ -143,7 +143,7 @@ def test_bounds():
 
 
 def test_experts_of_tables():
-    with pytest.raises(UnknownColumnError, match="the target 'x' is a column of numbers"):
+    with pytest.raises(UnknownColumnError, match="the target 'x' is a numeric column"):
         TableExperts(as_table({"x": [1.5, 2.5], "y": ["a", "b"]}).schema, "x")
-    with pytest.raises(ParameterError, match="may not be called 'majority'"):
+    with pytest.raises(ParameterError, match="no column can have the name 'majority'"):
         TableExperts(as_table({"majority": ["u", "v"], "y": ["a", "b"]}).schema, "y")

@@ -77,7 +77,7 @@ def test_large_version_spaces_are_refused():
 
 def test_no_hypothesis_is_left():
     learner = Halving(np.array([[0, 0, 1], [0, 1, 0]])).learn_one(0, 0)
-    with pytest.raises(InconsistentDataError, match=r"none of 2 hypotheses .* the last fell in round 2"):
+    with pytest.raises(InconsistentDataError, match=r"none of 2 hypotheses .* the last was wrong in round 2"):
         learner.partial_fit([1, 2], [1, 1])
     assert learner.rounds == 1
     assert learner.consistent == (0, 1)
@@ -94,5 +94,5 @@ def test_learners_add():
 
 def test_a_prior_of_zero_rules_out():
     learner = Halving(np.array([[0, 0], [1, 1]]), prior=[1, 0])
-    with pytest.raises(InconsistentDataError, match="the last fell in round 0"):
+    with pytest.raises(InconsistentDataError, match="the last was wrong in round 0"):
         learner.learn_one(0, 1)

@@ -31,7 +31,7 @@ def test_slow_twin(stream, beta):
     assert learner.mistakes == sum(g != y for g, y in zip(guesses, truth, strict=True))
     assert learner.expected_mistakes == pytest.approx(expected, rel=1e-9, abs=1e-9)
     assert learner.statistics.wrong.tolist() == wrong
-    assert learner.statistics.spoke.tolist() == (advice >= 0).sum(axis=0).tolist()
+    assert learner.statistics.n_predictions.tolist() == (advice >= 0).sum(axis=0).tolist()
 
 
 def test_slow_twin_of_many_labels_and_many_experts():
@@ -55,7 +55,7 @@ def test_one_at_a_time_is_the_batch(stream, beta):
         single.learn_one(said, y)
     assert single.mistakes == batch.mistakes == mistakes
     assert single.statistics == batch.statistics
-    assert single.record.spoken_if_wrong == pytest.approx(batch.record.spoken_if_wrong, rel=1e-12)
+    assert single.record.voting_share_if_wrong == pytest.approx(batch.record.voting_share_if_wrong, rel=1e-12)
 
 
 ### bounds
@@ -182,7 +182,7 @@ def test_only_alike_learners_add(other, differs):
 
 
 def test_learners_whose_experts_learn_do_not_add():
-    with pytest.raises(MismatchError, match="learned different things"):
+    with pytest.raises(MismatchError, match="learned from different rounds"):
         WeightedMajority([GaussianNB()], teach=True) + WeightedMajority([GaussianNB()], teach=True)
 
 
@@ -206,7 +206,7 @@ def test_minus_one_is_a_label_where_it_is_one():
     signs = WeightedMajority(2, classes=[-1, 1]).partial_fit(np.array([[-1, 1], [-1, 1]]), [-1, -1])
     assert signs.statistics.wrong.tolist() == [0, 2]
     codes = WeightedMajority(2, classes=[0, 1]).partial_fit(np.array([[-1, 1], [-1, 1]]), [0, 0])
-    assert codes.statistics.spoke.tolist() == [0, 2]
+    assert codes.statistics.n_predictions.tolist() == [0, 2]
 
 
 def test_more_labels_than_a_byte_holds():
@@ -266,7 +266,7 @@ def test_experts_that_learn():
     X = rng.integers(0, 2, (60, 2))
     y = X[:, 1]
     learner = WeightedMajority([BernoulliNB(), lambda _: 0], classes=[0, 1], teach=True).partial_fit(X, y)
-    assert learner.statistics.spoke.tolist() == [59, 60]  # it says nothing before the first row
+    assert learner.statistics.n_predictions.tolist() == [59, 60]  # it says nothing before the first row
     assert learner.best == "BernoulliNB"
     assert learner.mistakes < 10
 
@@ -316,4 +316,4 @@ def test_course_over_batches_is_the_whole():
     streamed = run_online(WeightedMajority(3, classes=[0, 1]), batches, progress=seen.append)
     whole = run_online(WeightedMajority(3, classes=[0, 1]), advice, truth, every=10)
     assert streamed.mistakes.tolist() == whole.mistakes.tolist()
-    assert seen == [10, 20, 30, 40, 50]
+    assert [now.detail for now in seen] == [10, 20, 30, 40, 50]

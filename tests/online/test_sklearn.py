@@ -58,7 +58,7 @@ def test_asked_first_then_told(teach):
     vote = WeightedMajorityClassifier([GaussianNB(), BernoulliNB()], teach=teach)
     for i in range(0, 90, 30):
         vote.partial_fit(X[i : i + 30], Y[i : i + 30])
-    assert vote.learner_.statistics.spoke.tolist() == [60, 60]  # of the first batch nobody knew anything
+    assert vote.learner_.statistics.n_predictions.tolist() == [60, 60]  # of the first batch nobody knew anything
     by_hand = GaussianNB()
     for i in range(0, 90 if teach else 30, 30):
         by_hand.partial_fit(X[i : i + 30], Y[i : i + 30], ["down", "up"])

@@ -97,7 +97,7 @@ def test_collapse_is_noticed_exactly_when_no_hypothesis_is_left(examples):
         assert VersionSpace.fit(examples).size == (left[-1] if left else examples.attributes.n_conjunctions)
         assert keep_consistent(examples).all()
         return
-    with pytest.raises(InconsistentDataError, match=f"agrees with example {left.index(0)} ") as caught:
+    with pytest.raises(InconsistentDataError, match=f"consistent with example {left.index(0)} ") as caught:
         VersionSpace.fit(examples)
     assert caught.value.details["position"] == left.index(0)
 

@@ -1,6 +1,6 @@
-"""A case base: cases and rewrite rules, which add up.
+"""A case base: cases and rewrite rules.
 
-    base + base      the cases and rules of both; one name for two different things is an error
+    base + base      the cases and rules of both; two different cases of one name are an error
 
 Files may be written by hand, too:
 
@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bayeslearn import codec, datasets, files, lazy_imports
-from bayeslearn.case_based.function_graph import Case, FunctionGraph, many
+from bayeslearn.case_based.function_graph import Case, FunctionGraph, arcs_text, many
 from bayeslearn.case_based.retrieval import CaseIndex
 from bayeslearn.case_based.rewrite_rules import Rule
 from bayeslearn.errors import (
@@ -33,7 +33,9 @@ from bayeslearn.errors import (
     UnknownColumnError,
     listed,
 )
+from bayeslearn.reports import Grid, Report, Reported, Words
 from bayeslearn.source_text import Source
+from bayeslearn.tables.frames import frame_of_rows
 
 if TYPE_CHECKING:
     import os
@@ -41,26 +43,27 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from bayeslearn.model_values import Reader
+    from bayeslearn.tables.frames import Backend
 
     Named = TypeVar("Named", Case, Rule)
 
-#: Cases and rules that a base holds at most.
-MOST_CASES, MOST_RULES = 100_000, 100
+#: The most cases and rules of a base.
+MAX_CASES, MAX_RULES = 100_000, 100
 
 YAML = (".yaml", ".yml")
 
 yaml: Any = lazy_imports.Optional("yaml", "case bases in YAML", "yaml", otherwise=", or write the same as JSON")
 
-#: Bytes of YAML that are read at most: it takes far more time and room than JSON.
+#: The most bytes of YAML, which takes more time and memory than JSON.
 MAX_YAML = 1 << 24
 
-#: The parts of a case and of a rule in a file; those that are True must be there.
+#: The parts of a case and of a rule in a file; those that are True are required.
 CASE = {"name": True, "function": True, "kinds": False, "structure": False, "attributes": False}
 RULE = {"name": True, "pattern": True, "replacement": True, "kinds": False}
 
 
-class CaseBase(codec.Saved, kind="cases"):
-    """Cases by name, in the order of the alphabet; specifications (cases without a structure) are kept beside them.
+class CaseBase(codec.Saved, Reported, kind="cases"):
+    """Cases and specifications (cases without a structure) by name, in alphabetical order.
 
     >>> pipes = CaseBase([Case("pipe", "in ->+ out", "a tube")])
     >>> base = pipes + CaseBase([Case("seesaw", "left ->- right", "a plank")])
@@ -73,9 +76,9 @@ class CaseBase(codec.Saved, kind="cases"):
     __slots__ = ("__dict__", "_entries", "rules")
 
     def __init__(self, cases: Iterable[Case] = (), rules: Iterable[Rule] = ()) -> None:
-        self._entries = _by_name(cases, Case, MOST_CASES)
+        self._entries = _by_name(cases, Case, MAX_CASES)
         #: The rewrite rules that come with the cases.
-        self.rules = tuple(_by_name(rules, Rule, MOST_RULES).values())
+        self.rules = tuple(_by_name(rules, Rule, MAX_RULES).values())
 
     # -- files
 
@@ -150,10 +153,29 @@ class CaseBase(codec.Saved, kind="cases"):
 
     def __repr__(self) -> str:
         parts = {"case": self.cases, "specification": self.open, "rule": self.rules}
-        told = [many(len(items), name) for name, items in parts.items() if items or name == "case"]
-        return f"CaseBase({', '.join(told)})"
+        found = [many(len(items), name) for name, items in parts.items() if items or name == "case"]
+        return f"CaseBase({', '.join(found)})"
 
-    ### what is there
+    # -- reports
+
+    def report(self) -> Report:
+        """Return the cases with their functions, specifications last, and the rules."""
+        rows = [(case.name, "case", arcs_text(case.function.arcs)) for case in self.cases]
+        rows += [(case.name, "specification", arcs_text(case.function.arcs)) for case in self.open]
+        rules = Words([str(rule) for rule in self.rules], "Rules") if self.rules else None
+        return Report(repr(self)[9:-1], Grid(["Name", "Kind", "Function"], rows), rules)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all cases and rules as plain values."""
+        return {"cases": [case.to_dict() for case in self], "rules": [str(rule) for rule in self.rules]}
+
+    def to_frame(self, backend: Backend = "pandas") -> Any:
+        """Return a frame with a row for each case: name, function, attributes."""
+        names = sorted({name for case in self for name in case.attributes})
+        rows = ((c.name, str(c.function), c.is_open, *(c.attributes.get(name) for name in names)) for c in self)
+        return frame_of_rows(["name", "function", "is_open", *names], rows, backend)
+
+    # -- cases
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -173,22 +195,22 @@ class CaseBase(codec.Saved, kind="cases"):
 
     @cached_property
     def cases(self) -> tuple[Case, ...]:
-        """Those with a structure, which answer questions."""
+        """The cases with a structure."""
         return tuple(case for case in self if not case.is_open)
 
     @cached_property
     def open(self) -> tuple[Case, ...]:
-        """The specifications, whose structure is not known."""
+        """The specifications, whose structure is unknown."""
         return tuple(case for case in self if case.is_open)
 
     @cached_property
     def index(self) -> CaseIndex:
-        """What is counted of the cases, so that few of them need to be looked at."""
+        """Counts of the features of the cases, by which few of them are compared."""
         return CaseIndex(self.cases)
 
 
-def _by_name(items: Iterable[Named], kind: type[Named], most: int) -> dict[str, Named]:
-    """All of them in the order of their names; the same thing may come twice, two of one name may not."""
+def _by_name(items: Iterable[Named], kind: type[Named], max_items: int) -> dict[str, Named]:
+    """All items in the order of their names; equal items are merged, different ones of one name are refused."""
     found: dict[str, Named] = {}
     for item in items:
         if not isinstance(item, kind):
@@ -199,8 +221,8 @@ def _by_name(items: Iterable[Named], kind: type[Named], most: int) -> dict[str, 
                 hint="give one of them another name",
                 differs="cases",
             )
-        if len(found) > most:
-            raise CapacityError(f"a case base holds at most {most:,} {kind.__name__.lower()}s")
+        if len(found) > max_items:
+            raise CapacityError(f"a case base holds at most {max_items:,} {kind.__name__.lower()}s")
     return dict(sorted(found.items()))
 
 
@@ -213,7 +235,7 @@ def plain_graph(graph: FunctionGraph, name: str) -> dict[str, Any]:
 
 
 def check_keys(reader: Reader, entry: Any, keys: Mapping[str, bool], what: str) -> None:
-    """Refuse what is no object, lacks a part, or has one that nobody knows."""
+    """Refuse a value that is no object, lacks a part, or has an unknown one."""
     if not isinstance(entry, dict):
         reader.wrong(f"{what} is an object, found {entry!r:.60}")
     for key, needed in keys.items():

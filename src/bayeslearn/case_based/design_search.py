@@ -25,9 +25,10 @@ from bayeslearn import validation
 from bayeslearn.case_based.designs import Design, Designs, agreeing, opposes, partial_uses, uses_of
 from bayeslearn.case_based.function_graph import Case, FunctionGraph, specification
 from bayeslearn.case_based.retrieval import SearchProgress, Watch, retrieve
-from bayeslearn.case_based.rewrite_rules import EXPANSIONS, Rewrite, Rule, rewrites
+from bayeslearn.case_based.rewrite_rules import CONTRACTIONS, EXPANSIONS, Rewrite, Rule, rewrites
 from bayeslearn.case_based.subgraph_matching import isomorphic
 from bayeslearn.errors import EmptyTableError
+from bayeslearn.progress import reports_progress
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,42 +36,42 @@ if TYPE_CHECKING:
     from bayeslearn.case_based.designs import CaseUse
 
     Cost = tuple[int, int, int, int]
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from bayeslearn.case_based.case_base import CaseBase
     from bayeslearn.case_based.function_graph import Arc
 
-### a set of uses that covers most
+### covers
 
 
-#: Uses and arcs that one search looks at, at most.
-MOST_WORK = 400_000
+#: The most uses and arcs that one search examines.
+MAX_WORK = 400_000
 
 
 @dataclass(frozen=True)
 class Cover:
-    """The uses taken, what they leave open, and whether none are better."""
+    """A set of uses, its cost, and whether no set is better."""
 
     uses: tuple[CaseUse, ...]
     cost: Cost
-    certain: bool
+    is_optimal: bool
 
 
 def cover(graph: FunctionGraph, uses: Sequence[CaseUse], origins: Sequence[int]) -> Cover:
-    """The best set of uses; `origins` are the influences, as bits, that each arc of the graph comes from."""
+    """The best set of uses; `origins` are the influences of each arc of the graph, as bits."""
     number = {arc: i for i, arc in enumerate(graph.arcs)}
     masks = [sum(1 << number[arc] for arc in use.covered) for use in uses]
-    search = _CoverSearch(masks, [use.tells(graph) for use in uses], [len(use.surplus) for use in uses], origins)
+    search = _CoverSearch(masks, [use.added_kinds(graph) for use in uses], [len(use.extra) for use in uses], origins)
     search.go((1 << len(graph)) - 1, list(range(len(uses))), {}, (), 0)
     chosen = tuple(sorted((uses[i] for i in search.best), key=lambda use: (use.covered, use.rank)))
-    return Cover(chosen, search.cost, search.work <= MOST_WORK)
+    return Cover(chosen, search.cost, search.work <= MAX_WORK)
 
 
 @dataclass
 class _CoverSearch:
     masks: list[int]
-    tells: list[dict[str, str]]
-    surplus: list[int]
+    added: list[dict[str, str]]
+    extra: list[int]
     origins: Sequence[int]
     work: int = 0
     best: tuple[int, ...] = ()
@@ -81,15 +82,15 @@ class _CoverSearch:
         self.cost = self._cost((1 << len(self.origins)) - 1, ())
 
     def _cost(self, left: int, chosen: tuple[int, ...], more: int = 0) -> Cost:
-        """Of leaving these arcs open; `more` uses will be needed at least."""
+        """The cost if these arcs are uncovered and at least `more` uses are added."""
         origins = 0
         for i, origin in enumerate(self.origins):
             if left >> i & 1:
                 origins |= origin
-        return origins.bit_count(), left.bit_count(), len(chosen) + more, sum(self.surplus[i] for i in chosen)
+        return origins.bit_count(), left.bit_count(), len(chosen) + more, sum(self.extra[i] for i in chosen)
 
-    def go(self, undecided: int, able: list[int], told: dict[str, str], chosen: tuple[int, ...], left: int) -> None:
-        """Decide on the arcs that are undecided with the uses that are able; `left` are left open."""
+    def go(self, undecided: int, able: list[int], kinds: dict[str, str], chosen: tuple[int, ...], left: int) -> None:
+        """Cover the undecided arcs with the uses that are able; `left` are uncovered."""
         self.work += len(able) + len(self.origins)
         reach = 0
         for i in able:
@@ -104,16 +105,16 @@ class _CoverSearch:
             return
         arc = self.hardest(undecided, able)
         takers = {i for i in able if self.masks[i] >> arc & 1}
-        for i in sorted(takers, key=lambda i: (-(self.masks[i] & undecided).bit_count(), self.surplus[i], i)):
-            known = told | self.tells[i]
+        for i in sorted(takers, key=lambda i: (-(self.masks[i] & undecided).bit_count(), self.extra[i], i)):
+            known = kinds | self.added[i]
             still = [j for j in able if j != i and self.masks[j] & undecided & ~self.masks[i]]
-            still = [j for j in still if agreeing(known, self.tells[j])]
+            still = [j for j in still if agreeing(known, self.added[j])]
             self.go(undecided & ~self.masks[i], still, known, (*chosen, i), left)
-        self.go(undecided & ~(1 << arc), [i for i in able if i not in takers], told, chosen, left | 1 << arc)
+        self.go(undecided & ~(1 << arc), [i for i in able if i not in takers], kinds, chosen, left | 1 << arc)
 
     def tired(self) -> bool:
-        """Whether the work is done, once there is an answer."""
-        return bool(self.best) and self.work > MOST_WORK
+        """Whether the limit on work is reached, once there is an answer."""
+        return bool(self.best) and self.work > MAX_WORK
 
     def hardest(self, undecided: int, able: list[int]) -> int:
         """The arc that the fewest uses cover."""
@@ -128,16 +129,16 @@ def _bits(mask: int) -> list[int]:
 ### the search
 
 
-#: Near cases that are named for what is left open, and cases used in part from the start.
-MOST_NEAR, MOST_PARTIAL = 3, 8
+#: Near cases that are returned for uncovered influences, and cases that are used in part from the start.
+MAX_NEAR, MAX_PARTIAL = 3, 8
 
-#: How often a case is looked for that covers some of the rest, and among how many.
-MOST_TURNS, MOST_LOOKS = 12, 12
+#: The most cases that are added for uncovered arcs, and candidates for each.
+MAX_TURNS, MAX_LOOKS = 12, 12
 
 
 @dataclass(frozen=True)
 class State:
-    """A function as rewritten so far.
+    """A rewritten function.
 
     `origins` are the influences, as bits, that each of its arcs comes from; `uses` were found for it before the last
     rewrite, and hold for all arcs but those that are `new` since.
@@ -150,7 +151,7 @@ class State:
     new: tuple[Arc, ...] | None = None
 
     def after(self, step: Rewrite, graph: FunctionGraph, uses: tuple[CaseUse, ...]) -> State:
-        """The state after one more rewrite: what came stands for all that was there."""
+        """The state after one more rewrite: its new arcs have the origins of all that it replaced."""
         there = 0
         for arc in step.before:
             there |= self.origins[arc]
@@ -159,6 +160,7 @@ class State:
         return State(graph, origins, (*self.steps, step), uses, new)
 
 
+@reports_progress("Designing")
 def design(
     base: CaseBase,
     spec: Any,
@@ -167,11 +169,12 @@ def design(
     max_rewrites: int = 4,
     max_states: int = 100,
     whole: bool = False,
-    most: int = 3,
+    allow_contractions: bool = False,
+    max_results: int = 3,
     time_limit: float | None = None,
-    progress: Callable[[SearchProgress], object] | None = None,
+    progress: Any = None,
 ) -> Designs:
-    """Designs for a specification, the best first.
+    """Return designs for a specification, the best first.
 
     Parameters
     ----------
@@ -180,36 +183,39 @@ def design(
     spec
         A case, a function graph, or statements such as ``"Qc, Qh ->+ Qm"``.
     rules
-        What may rewrite the specification; :data:`EXPANSIONS` and the rules of the base when not said.
+        The rules that rewrite the specification; :data:`EXPANSIONS` and the rules of the base by default.
     max_rewrites, max_states
-        How often a specification is rewritten, and how many forms of it are looked at, at most.
+        The largest number of rewrites, 4 by default, and of rewritten forms that are examined, 100 by default.
     whole
-        Use a case only if each of its arcs is asked for.
-    most
-        How many designs to return at most.
+        Whether cases are used only if each of their arcs is in the specification.
+    allow_contractions
+        Whether a quantity between two others may be removed, too (:data:`CONTRACTIONS`); only without `rules`.
+    max_results
+        The largest number of designs, 3 by default.
     time_limit
-        Seconds; the best so far is returned when they are over.
+        Seconds, after which the search returns its best designs.
     progress
-        Called with every :class:`~bayeslearn.case_based.SearchProgress`; raising StopIteration ends the search with the
-        best so far.
+        True for a progress bar, or a function of :class:`~bayeslearn.progress.Progress` with a
+        :class:`SearchProgress` as `detail`; if it raises StopIteration, the search returns its best designs.
     """
     validation.integer("max_rewrites", max_rewrites, min_value=0)
     validation.integer("max_states", max_states, min_value=1)
-    validation.integer("most", most, min_value=1)
+    validation.integer("max_results", max_results, min_value=1)
     asked = specification(spec)
     if not base.cases:
         raise EmptyTableError("the case base holds no case with a structure", hint="add cases to it")
-    rules = (*EXPANSIONS, *base.rules) if rules is None else tuple(rules)
+    contractions = CONTRACTIONS if allow_contractions else ()
+    rules = (*EXPANSIONS, *contractions, *base.rules) if rules is None else tuple(rules)
     search = _Search(base, asked, rules, max_rewrites, max_states, Watch(time_limit, progress), whole=whole)
     found = search.run()
-    ranked = _distinct(sorted(found, key=lambda design: design.rank))[:most]
-    left = ranked[0].left_open
+    ranked = _distinct(sorted(found, key=lambda design: design.rank))[:max_results]
+    left = ranked[0].uncovered
     near = (
-        retrieve(base, Case(asked.name, asked.function.part(left), None, asked.attributes), most=MOST_NEAR)
+        retrieve(base, Case(asked.name, asked.function.part(left), None, asked.attributes), max_results=MAX_NEAR)
         if left
         else ()
     )
-    return Designs(asked, tuple(ranked), len(found), search.why, tuple(near))
+    return Designs(asked, tuple(ranked), len(found), search.stop_reason, tuple(near))
 
 
 class _Search:
@@ -220,11 +226,11 @@ class _Search:
         self.base, self.asked, self.rules = base, asked, rules
         self.max_rewrites, self.max_states, self.watch, self.whole = max_rewrites, max_states, watch, whole
         self.seen: dict[str, list[FunctionGraph]] = {}
-        #: What ended the search before everything was tried.
-        self.why: str | None = None
+        #: Why the search ended early.
+        self.stop_reason: str | None = None
 
     def run(self) -> list[Design]:
-        """All designs on the way to the first that leaves nothing open."""
+        """All designs on the way to the first that covers everything."""
         graph = self.asked.function
         start = State(graph, {arc: 1 << i for i, arc in enumerate(graph.arcs)})
         self.is_new(graph)
@@ -233,14 +239,14 @@ class _Search:
         fewest, order = len(graph), count(1)
         while waiting:
             if len(found) == self.max_states:
-                self.why = f"the bound of {self.max_states} rewritten forms was met"
+                self.stop_reason = f"the bound of {self.max_states} rewritten forms was reached"
                 break
             state = heappop(waiting)[2]
             covered, uses = self.covered(state)
             found.append(made(self.asked, state, covered))
             fewest = min(fewest, covered.cost[0])
             if fewest == 0 or self.watch.stops(SearchProgress(len(found), self.max_states, len(graph) - fewest)):
-                self.why = self.watch.why
+                self.stop_reason = self.watch.stop_reason
                 break
             for priority, child in self.children(state, covered, uses):
                 heappush(waiting, (priority, next(order), child))
@@ -253,30 +259,30 @@ class _Search:
         origins = [state.origins[arc] for arc in graph.arcs]
         best = cover(graph, uses, origins)
         more = () if self.whole else tuple(self.completed(graph, best.uses, inner))
-        certain = best.certain and complete
+        is_optimal = best.is_optimal and complete
         if more:
             best = cover(graph, (*best.uses, *more), origins)
-        return Cover(best.uses, best.cost, certain and best.certain), (*uses, *more)
+        return Cover(best.uses, best.cost, is_optimal and best.is_optimal), (*uses, *more)
 
     def partial(self, state: State, watch: Watch) -> Iterator[CaseUse]:
         """Cases that do a part of what is asked for, and more; what was rewritten inherits them."""
         if state.new is None and not self.whole:
-            yield from partial_uses(self.base, state.graph, MOST_PARTIAL, watch)
+            yield from partial_uses(self.base, state.graph, MAX_PARTIAL, watch)
 
     def completed(self, graph: FunctionGraph, uses: tuple[CaseUse, ...], watch: Watch) -> Iterator[CaseUse]:
         """Uses for arcs that no use covers yet, one after the other."""
-        told: dict[str, str] = {}
+        known: dict[str, str] = {}
         for use in uses:
-            told |= use.tells(graph)
+            known |= use.added_kinds(graph)
         left = set(graph.arcs).difference(*(use.covered for use in uses))
-        for _ in range(MOST_TURNS):
+        for _ in range(MAX_TURNS):
             if not left or watch.over():
                 return
-            near = partial_uses(self.base, graph.part(sorted(left)), MOST_NEAR, watch, MOST_LOOKS)
-            found = next((u for u in near if agreeing(told, u.tells(graph)) and not opposes(u, graph)), None)
+            near = partial_uses(self.base, graph.part(sorted(left)), MAX_NEAR, watch, MAX_LOOKS)
+            found = next((u for u in near if agreeing(known, u.added_kinds(graph)) and not opposes(u, graph)), None)
             if found is None:
                 return
-            told |= found.tells(graph)
+            known |= found.added_kinds(graph)
             left -= set(found.covered)
             yield found
 
@@ -286,7 +292,7 @@ class _Search:
         for rule in self.rules:
             for step, graph in rewrites(rule, state.graph):
                 if len(state.steps) == self.max_rewrites:
-                    self.why = f"the bound of {self.max_rewrites} rewrites was met"
+                    self.stop_reason = f"the bound of {self.max_rewrites} rewrites was reached"
                     return
                 if self.is_new(graph):
                     child = state.after(step, graph, uses)
@@ -313,8 +319,8 @@ def made(asked: Case, state: State, covered: Cover) -> Design:
     uses = tuple(use for use in covered.uses if any(state.origins[arc] & ~bits for arc in use.covered))
     kinds = dict(state.graph.kinds)
     for use in uses:
-        kinds |= use.tells(state.graph)
-    return Design(asked, FunctionGraph(state.graph.arcs, kinds), state.steps, uses, left, rest, covered.certain)
+        kinds |= use.added_kinds(state.graph)
+    return Design(asked, FunctionGraph(state.graph.arcs, kinds), state.steps, uses, left, rest, covered.is_optimal)
 
 
 def _distinct(designs: list[Design]) -> list[Design]:

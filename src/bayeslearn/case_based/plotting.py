@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from bayeslearn.printable import plot_label
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
@@ -15,8 +17,19 @@ if TYPE_CHECKING:
 #: Heights of a box and of its letters, the width of a letter, and how far apart the two arcs of a loop run.
 HEIGHT, LETTERS, LETTER, APART = 34.0, 10.0, 7.5, 9.0
 
-#: What no case does, and what stands in boxes.
+#: The colors of uncovered arcs, of text and of boxes.
 OPEN, INK, PAPER = "#9aa5b1", "#1f2933", "#f8fafc"
+
+
+def graph_and_cover(found: Any) -> tuple[FunctionGraph, dict[str, Sequence[Arc]]]:
+    """The function graph of a case, a design, a match or a result of a retrieval, and the arcs that cases cover."""
+    if hasattr(found, "matches"):
+        return found.specification.function, {found.best.case.name: found.best.covered}
+    if hasattr(found, "designs"):
+        found = found.best
+    if hasattr(found, "uses"):
+        return found.function, found.covered
+    return getattr(found, "function", found), {}
 
 
 def sizes(graph: FunctionGraph) -> dict[str, tuple[float, float]]:
@@ -26,7 +39,7 @@ def sizes(graph: FunctionGraph) -> dict[str, tuple[float, float]]:
 
 
 def downwards(graph: FunctionGraph) -> list[tuple[str, str]]:
-    """The arcs as pairs that form no cycle: those that would lead back are turned round."""
+    """The arcs as pairs without cycles: arcs that would close one are reversed."""
     below: dict[str, set[str]] = {node: set() for node in graph.nodes}
     pairs = []
     for a, b, _ in graph.arcs:
@@ -65,12 +78,14 @@ def paint(
         handles = [Line2D([], [], color=color(i)) for i in range(len(covered))]
         names = list(covered)
         if len(owner) < len(graph):
-            handles, names = [*handles, Line2D([], [], color=OPEN)], [*names, "left open"]
-        axes.legend(handles, names, loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
+            handles, names = [*handles, Line2D([], [], color=OPEN)], [*names, "not covered"]
+        axes.legend(
+            handles, [plot_label(name) for name in names], loc="upper left", bbox_to_anchor=(1, 1), frameon=False
+        )
 
 
 def _course(paths: Mapping[tuple[str, str], Sequence[Point]], arc: Arc) -> list[Point]:
-    """Where an arc runs; one that leads back runs upwards, beside the other way if there is one."""
+    """The path of an arc; a reversed one runs upwards, next to the opposite arc if there is one."""
     if (arc.source, arc.target) in paths:
         return list(paths[arc.source, arc.target])
     return [(x + APART, y) for x, y in reversed(paths[arc.target, arc.source])]

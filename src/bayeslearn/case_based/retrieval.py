@@ -33,15 +33,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayeslearn import validation
-from bayeslearn.case_based.function_graph import Case, specification
+from bayeslearn import lazy_imports, validation
+from bayeslearn.case_based.function_graph import Case, arcs_text, mapping_text, specification
 from bayeslearn.case_based.subgraph_matching import BoundMet, Common, common_part, covered_arcs, embedding
-from bayeslearn.em import should_stop
 from bayeslearn.errors import EmptyTableError
 from bayeslearn.printable import printable
+from bayeslearn.progress import reports_progress, should_stop
+from bayeslearn.reports import Grid, Pairs, Report, Reported, Words
+from bayeslearn.tables.frames import frame_of_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -51,45 +53,53 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from bayeslearn.case_based.case_base import CaseBase
+    from bayeslearn.progress import Reporter
+    from bayeslearn.tables.frames import Backend
 
     Rank = tuple[int, int, float, int]
 
-### what ends a search
+plots: Any = lazy_imports.Deferred("bayeslearn.plots")
+
+### limits of a search
 
 
 @dataclass(frozen=True)
 class SearchProgress:
-    """How far a search has come: what it looked at, of how many at most, and the arcs that the best answer covers."""
+    """The `detail` of the progress of a search."""
 
-    done: int
-    of: int
-    covered: int
+    #: Items that were examined, the largest number of them, and the arcs that the best answer covers.
+    n_done: int
+    n_total: int
+    n_covered: int
+
+    def __str__(self) -> str:
+        return f"{self.n_done:,} of {self.n_total:,}, {self.n_covered} influences covered"
 
 
 class Watch:
-    """Asked after every step whether to go on."""
+    """Decides after every step whether the search continues."""
 
-    def __init__(self, time_limit: float | None, progress: Callable[[SearchProgress], object] | None) -> None:
+    def __init__(self, time_limit: float | None, progress: Reporter | None) -> None:
         limit = None if time_limit is None else validation.number("time_limit", time_limit, min_value=0)
         self.end = None if limit is None else time.monotonic() + limit
         self.progress = progress
-        #: Why the search ended early; None while it goes on.
-        self.why: str | None = None
+        #: Why the search ended early; None while it continues.
+        self.stop_reason: str | None = None
 
     def stops(self, step: SearchProgress) -> bool:
-        """Whether this step is the last; then `why` says why."""
-        if self.why is None and should_stop(self.progress, step):
-            self.why = "it was told to stop"
-        if self.why is None and self.over():
-            self.why = "the time was up"
-        return self.why is not None
+        """Whether this step is the last; `stop_reason` names the reason."""
+        if self.stop_reason is None and should_stop(self.progress, step.n_done / max(step.n_total, 1), str(step), step):
+            self.stop_reason = "stopped by the callback"
+        if self.stop_reason is None and self.over():
+            self.stop_reason = "time limit"
+        return self.stop_reason is not None
 
     def over(self) -> bool:
-        """Whether the time is up."""
+        """Whether the time limit is reached."""
         return self.end is not None and time.monotonic() > self.end
 
     def inner(self) -> Watch:
-        """For a search within this one: the same time, and nobody is told."""
+        """The same time limit for a search within this one, without progress."""
         watch = Watch(None, None)
         watch.end = self.end
         return watch
@@ -105,7 +115,7 @@ ENDS = ((0, 2), (0,), (2,))
 
 
 class CaseIndex:
-    """Counts of all cases, by what is counted."""
+    """Counts of features of all cases."""
 
     def __init__(self, cases: Sequence[Case]) -> None:
         self.n = len(cases)
@@ -143,8 +153,8 @@ class CaseIndex:
                 found[rows] = True
         return found
 
-    def likeness(self, case: Case) -> NDArray[np.float64]:
-        """How alike each case is to this one."""
+    def similarity(self, case: Case) -> NDArray[np.float64]:
+        """The similarity of each case to this one."""
         wanted = features_of(case)
         shared = self._overlap(self._features, wanted)
         return shared / (self._totals + wanted.total() - shared)
@@ -163,7 +173,7 @@ class CaseIndex:
 
 
 def tight_keys(graph: FunctionGraph, ends: tuple[int, ...]) -> Counter[Key]:
-    """Arcs by sign and the kinds of these ends (0: source, 2: target), where all of them are told."""
+    """Arcs by sign and the kinds of these ends (0: source, 2: target), if all of them are given."""
     found: Counter[Key] = Counter()
     for key, n in graph.keys.items():
         if all(key[end] is not None for end in ends):
@@ -172,7 +182,7 @@ def tight_keys(graph: FunctionGraph, ends: tuple[int, ...]) -> Counter[Key]:
 
 
 def loose_arcs(graph: FunctionGraph, ends: tuple[int, ...] | None = None) -> Counter[int]:
-    """Arcs by sign where one of these kinds is not told; all arcs by sign when no ends are named."""
+    """Arcs by sign of which one of these kinds is not given; all arcs by sign if no ends are named."""
     found: Counter[int] = Counter()
     for key, n in graph.keys.items():
         if ends is None or any(key[end] is None for end in ends):
@@ -181,7 +191,7 @@ def loose_arcs(graph: FunctionGraph, ends: tuple[int, ...] | None = None) -> Cou
 
 
 def features_of(case: Case) -> Counter[Any]:
-    """What likeness compares."""
+    """The features that similarity compares."""
     graph = case.function
     keys = list(graph.keys.elements())
     return Counter(
@@ -199,7 +209,7 @@ def features_of(case: Case) -> Counter[Any]:
 
 
 def _postings(counts: Iterable[Counter[Any]]) -> Postings:
-    """For each feature: the rows that have it, and how often."""
+    """For each feature the rows that have it, and its counts."""
     found: dict[Any, list[tuple[int, int]]] = defaultdict(list)
     for row, counter in enumerate(counts):
         for feature, count in counter.items():
@@ -215,56 +225,115 @@ def _per_sign(counts: Iterable[Counter[int]]) -> dict[int, NDArray[np.int64]]:
 ### retrieval
 
 
-@dataclass(frozen=True)
-class Match:
-    """A case beside a specification."""
+@dataclass(frozen=True, repr=False)
+class Match(Reported):
+    """A case compared with a specification."""
 
     case: Case
     kind: str
     #: Quantity of the case → quantity of the specification.
     mapping: dict[str, str]
-    #: Arcs of the specification that the case does, and those that it does not.
+    #: Arcs of the specification that the case covers, and those that it does not.
     covered: tuple[Arc, ...]
-    left_open: tuple[Arc, ...]
-    #: Arcs of the case that nobody asked for.
-    surplus: tuple[Arc, ...]
-    #: How alike both are as bags of features, in [0, 1].
-    likeness: float
-    #: Whether no mapping of this case covers more.
-    certain: bool = True
+    uncovered: tuple[Arc, ...]
+    #: Arcs of the case that are not in the specification.
+    extra: tuple[Arc, ...]
+    #: Similarity of the features of both, in [0, 1].
+    similarity: float
+    #: Whether no mapping of this case covers more arcs.
+    is_optimal: bool = True
 
     @property
     def score(self) -> float:
-        """The arcs in common by the arcs in either."""
-        return len(self.covered) / (len(self.covered) + len(self.left_open) + len(self.surplus))
+        """The number of shared arcs by the number of arcs in either."""
+        return len(self.covered) / (len(self.covered) + len(self.uncovered) + len(self.extra))
 
     @property
     def coverage(self) -> float:
-        """The part of the specification that is covered."""
-        return len(self.covered) / (len(self.covered) + len(self.left_open))
+        """The share of the specification that is covered."""
+        return len(self.covered) / (len(self.covered) + len(self.uncovered))
 
     def __str__(self) -> str:
-        pairs = ", ".join(f"{a}→{b}" for a, b in self.mapping.items())
+        pairs = mapping_text(self.mapping)
         return printable(f"{self.case.name}: {self.kind}, score {self.score:.3g}" + (f", {pairs}" if pairs else ""))
 
+    def __repr__(self) -> str:
+        return printable(f"Match({self.case.name}: {self.kind}, score {self.score:.3g})")
 
-@dataclass(frozen=True)
-class RetrievalResult:
-    """The matches of a specification, the best first; if the search ended early, `why` says why."""
+    def report(self) -> Report:
+        """Return score, mapping and the arcs that are covered, uncovered and extra."""
+        pairs = {
+            "Match": self.kind, "Score": self.score, "Coverage": self.coverage, "Similarity": self.similarity,
+            "Mapping": mapping_text(self.mapping), "Covered": arcs_text(self.covered),
+            "Uncovered": arcs_text(self.uncovered), "Extra": arcs_text(self.extra),
+        }  # fmt: skip
+        return Report(self.case.name, Pairs({name: value for name, value in pairs.items() if value != ""}))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all values of the match, and the structure of the case, as plain values."""
+        return {
+            "case": self.case.name, "match": self.kind, "score": self.score, "similarity": self.similarity,
+            "mapping": dict(self.mapping), "covered": [str(arc) for arc in self.covered],
+            "uncovered": [str(arc) for arc in self.uncovered], "extra": [str(arc) for arc in self.extra],
+            "is_optimal": self.is_optimal, "structure": self.case.structure,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, repr=False)
+class RetrievalResult(Reported):
+    """The matches of a specification, the best first; `stop_reason` explains why a search ended early."""
 
     specification: Case
     matches: tuple[Match, ...]
-    why: str | None = None
+    stop_reason: str | None = None
 
     @property
     def best(self) -> Match:
-        """The first of them."""
+        """The best match."""
         return self.matches[0]
 
     @property
-    def complete(self) -> bool:
-        """Whether nothing better was left out: the search ended by itself, and every match is certain."""
-        return self.why is None and all(match.certain for match in self.matches)
+    def is_complete(self) -> bool:
+        """Whether no better match exists: the search did not end early, and every match is optimal."""
+        return self.stop_reason is None and all(match.is_optimal for match in self.matches)
+
+    def report(self) -> Report:
+        """Return the matches with their scores and mappings."""
+        n = len(self.specification.function)
+        rows = [
+            (
+                m.case.name,
+                m.kind,
+                m.score,
+                f"{len(m.covered)} of {n}",
+                len(m.extra),
+                m.similarity,
+                mapping_text(m.mapping),
+            )
+            for m in self.matches
+        ]
+        head = ["Case", "Match", "Score", "Covered", "Extra", "Similarity", "Mapping"]
+        note = Words(f"Search ended early: {self.stop_reason}") if self.stop_reason else None
+        return Report(f"{len(rows)} cases for {self.specification.name}", Grid(head, rows), note)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the specification and all matches as plain values."""
+        return {
+            "specification": str(self.specification.function), "is_complete": self.is_complete,
+            "stop_reason": self.stop_reason, "matches": [match.to_dict() for match in self.matches],
+        }  # fmt: skip
+
+    def to_frame(self, backend: Backend = "pandas") -> Any:
+        """Return a frame with a row for each match."""
+        head = ["case", "match", "score", "coverage", "similarity", "n_covered", "n_extra"]
+        rows = (
+            (m.case.name, m.kind, m.score, m.coverage, m.similarity, len(m.covered), len(m.extra)) for m in self.matches
+        )
+        return frame_of_rows(head, rows, backend)
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """Draw the arcs that the best case covers (:func:`bayeslearn.plots.plot_function_graph`)."""
+        return plots.plot_function_graph(self, ax=ax)
 
     def __iter__(self) -> Iterator[Match]:
         return iter(self.matches)
@@ -276,84 +345,85 @@ class RetrievalResult:
         return self.matches[i]
 
 
+@reports_progress("Comparing cases")
 def retrieve(
     base: CaseBase,
     spec: Any,
     *,
-    most: int = 10,
+    max_results: int = 10,
     time_limit: float | None = None,
-    progress: Callable[[SearchProgress], object] | None = None,
+    progress: Any = None,
 ) -> RetrievalResult:
-    """The best cases for a specification.
+    """Return the best cases for a specification.
 
     Parameters
     ----------
     base
-        The cases; those without a structure answer nothing.
+        The cases; those without a structure are ignored.
     spec
         A case, a function graph, or statements such as ``"Qc, Qh ->+ Qm"``.
-    most
-        How many matches to return at most.
+    max_results
+        The largest number of matches, 10 by default.
     time_limit
-        Seconds; the best so far are returned when they are over.
+        Seconds, after which the search returns its best matches.
     progress
-        Called with every :class:`~bayeslearn.case_based.SearchProgress`; raising StopIteration ends the search with the
-        best so far.
+        True for a progress bar, or a function of :class:`~bayeslearn.progress.Progress` with a
+        :class:`SearchProgress` as `detail`; if it raises StopIteration, the search returns its best matches.
     """
-    validation.integer("most", most, min_value=1)
+    validation.integer("max_results", max_results, min_value=1)
     asked = specification(spec)
     if not base.cases:
         raise EmptyTableError("the case base holds no case with a structure", hint="add cases to it")
     watch = Watch(time_limit, progress)
-    matches = matches_of(base, asked, most, watch)
-    return RetrievalResult(asked, tuple(matches) or similar(base, asked, most), watch.why)
+    matches = matches_of(base, asked, max_results, watch)
+    return RetrievalResult(asked, tuple(matches) or similar(base, asked, max_results), watch.stop_reason)
 
 
-def matches_of(base: CaseBase, asked: Case, most: int, watch: Watch, looks: int | None = None) -> list[Match]:
-    """The best matches that cover anything, in their order; at most so many cases are looked at, the likeliest."""
+def matches_of(base: CaseBase, asked: Case, max_results: int, watch: Watch, looks: int | None = None) -> list[Match]:
+    """The best matches that cover an arc, in their order; of at most `looks` cases, the likeliest first."""
     index = base.index
-    bounds, likeness = index.bounds(asked.function), index.likeness(asked)
+    bounds, similarity = index.bounds(asked.function), index.similarity(asked)
     n, rows = len(asked.function), np.flatnonzero(bounds)
-    rows = rows[np.lexsort((rows, -likeness[rows], index.sizes[rows] - bounds[rows], -bounds[rows]))]
+    rows = rows[np.lexsort((rows, -similarity[rows], index.sizes[rows] - bounds[rows], -bounds[rows]))]
     kept: list[tuple[Rank, Match]] = []  # the best so far, in their order
     for i, row in enumerate(rows[:looks].tolist()):
-        size, unlike, bound = int(index.sizes[row]), -float(likeness[row]), int(bounds[row])
+        size, unlike, bound = int(index.sizes[row]), -float(similarity[row]), int(bounds[row])
         needed = 1
-        if len(kept) == most:
+        if len(kept) == max_results:
             last = kept[-1][0]
             needed = n - last[0] + ((last[0], size - n + last[0], unlike, row) > last)
         if needed > bound or watch.stops(SearchProgress(i, len(rows), n - kept[0][0][0] if kept else 0)):
             break
         match = compared(base.cases[row], asked, needed, bound, -unlike)
         if match.covered:
-            insort(kept, ((len(match.left_open), len(match.surplus), unlike, row), match), key=itemgetter(0))
-            del kept[most:]
+            insort(kept, ((len(match.uncovered), len(match.extra), unlike, row), match), key=itemgetter(0))
+            del kept[max_results:]
     return [match for _, match in kept]
 
 
-def similar(base: CaseBase, asked: Case, most: int) -> tuple[Match, ...]:
-    """The cases most alike, whatever they cover."""
-    likeness = base.index.likeness(asked)
-    best = np.argsort(-likeness, kind="stable")[:most]
-    return tuple(_match(base.cases[row], asked, Common({}, 0, certain=True), float(likeness[row])) for row in best)
+def similar(base: CaseBase, asked: Case, max_results: int) -> tuple[Match, ...]:
+    """The most similar cases, whatever they cover."""
+    similarity = base.index.similarity(asked)
+    best = np.argsort(-similarity, kind="stable")[:max_results]
+    return tuple(_match(base.cases[row], asked, Common({}, 0, is_optimal=True), float(similarity[row])) for row in best)
 
 
 ### one case
 
 
-def compared(case: Case, asked: Case, needed: int, bound: int, likeness: float) -> Match:
-    """The best match of one case, if it covers as much as needed: as a whole, or the largest common part."""
+def compared(case: Case, asked: Case, needed: int, bound: int, similarity: float) -> Match:
+    """The best match of one case that covers `needed` arcs: as a whole, or by the largest common part."""
     function, whole = case.function, asked.function
-    certain = True
+    is_optimal = True
     if bound == min(len(function), len(whole)):
         try:
             mapping = embedded(function, whole)
         except BoundMet:
-            mapping, certain = None, False
+            mapping, is_optimal = None, False
         if mapping is not None:
-            return _match(case, asked, Common(mapping, bound, certain=True), likeness)
-        bound -= certain
-    return _match(case, asked, common_part(function, whole, least=needed, most=bound), likeness)
+            return _match(case, asked, Common(mapping, bound, is_optimal=True), similarity)
+        bound -= is_optimal
+    return _match(case, asked, common_part(function, whole, min_arcs=needed, max_arcs=bound), similarity)
 
 
 def embedded(function: FunctionGraph, whole: FunctionGraph) -> dict[str, str] | None:
@@ -364,14 +434,14 @@ def embedded(function: FunctionGraph, whole: FunctionGraph) -> dict[str, str] | 
     return None if back is None else dict(sorted((a, b) for b, a in back.items()))
 
 
-def _match(case: Case, asked: Case, common: Common, likeness: float) -> Match:
+def _match(case: Case, asked: Case, common: Common, similarity: float) -> Match:
     covered = covered_arcs(case.function, asked.function, common.mapping)
     done = set(covered)
-    surplus = [arc for arc in case.function.arcs if _image(arc, common.mapping) not in done]
+    extra = [arc for arc in case.function.arcs if _image(arc, common.mapping) not in done]
     kinds = {(0, 0): "exact", (0, 1): "whole", (1, 0): "part", (1, 1): "common"}
     left = tuple(arc for arc in asked.function.arcs if arc not in done)
-    kind = kinds[bool(left), bool(surplus)] if covered else "similar"
-    return Match(case, kind, common.mapping, tuple(covered), left, tuple(surplus), likeness, common.certain)
+    kind = kinds[bool(left), bool(extra)] if covered else "similar"
+    return Match(case, kind, common.mapping, tuple(covered), left, tuple(extra), similarity, common.is_optimal)
 
 
 def _image(arc: Arc, mapping: dict[str, str]) -> tuple[str | None, str | None, int]:

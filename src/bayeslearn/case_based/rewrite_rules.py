@@ -1,9 +1,9 @@
-"""Rewrite rules as data: a pattern of arcs, and what takes its place.
+"""Rewrite rules as data: a pattern of arcs, and its replacement.
 
     pattern  A →+ B      replacement  A →+ x, x →+ B        chain expansion; the signs multiply
 
 Quantities of the pattern stand for any of their kind. Those that only the replacement names are new; those that only
-the pattern names go away, and may have no other arcs. A rule that would say the opposite of what stands there does not
+the pattern names go away, and may have no other arcs. A rule whose replacement contradicts an arc of the graph does not
 apply.
 """
 
@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from bayeslearn.case_based.function_graph import MOST_ARCS, MOST_NODES, Arc, FunctionGraph, graph_of
+from bayeslearn.case_based.function_graph import MAX_ARCS, MAX_NODES, Arc, FunctionGraph, graph_of
 from bayeslearn.case_based.subgraph_matching import BoundMet, embeddings
 from bayeslearn.errors import BayeslearnError, ParameterError
 from bayeslearn.printable import printable
@@ -43,7 +43,8 @@ class Rule:
         kept = {node: kind for node, kind in before.kinds.items() if node in after.nodes}
         if wrong := [n for n, kind in after.kinds.items() if n in before.nodes and kind != before.kinds.get(n)]:
             raise ParameterError(
-                f"rule {name!r} changes the kind of {wrong[0]!r}", hint="tell kinds in the pattern, and of new ones"
+                f"rule {name!r} changes the kind of {wrong[0]!r}",
+                hint="give kinds in the pattern, and for new quantities",
             )
         after = FunctionGraph(after.arcs, {**after.kinds, **kept})
         self.__dict__.update(name=name, pattern=before, replacement=after)
@@ -57,7 +58,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class Rewrite:
-    """One application of a rule: what stood there, and what took its place."""
+    """One application of a rule: the arcs before and after."""
 
     rule: str
     before: tuple[Arc, ...]
@@ -77,7 +78,7 @@ def _chains() -> Iterator[Rule]:
 #: A →± B becomes A →± x →± B, by the algebra of signs.
 EXPANSIONS = tuple(_chains())
 
-#: The other way: a quantity between two others, which nothing else touches, is left out.
+#: The reverse: a quantity between two others, which no other arc touches, is removed.
 CONTRACTIONS = tuple(Rule(rule.name.replace("chain", "shorten"), rule.replacement, rule.pattern) for rule in EXPANSIONS)
 
 
@@ -109,14 +110,14 @@ def _applied(rule: Rule, graph: FunctionGraph, site: dict[str, str]) -> tuple[Re
     kinds = {node: kind for node, kind in graph.kinds.items() if node not in gone} | new
     arcs = sorted({*kept, *after})
     ends = {node for arc in arcs for node in arc[:2]}
-    if len(arcs) > MOST_ARCS or len(ends) > MOST_NODES:
+    if len(arcs) > MAX_ARCS or len(ends) > MAX_NODES:
         return None
     made = FunctionGraph(arcs, {node: kind for node, kind in kinds.items() if node in ends})
     return Rewrite(rule.name, tuple(sorted(before)), tuple(sorted(after))), made
 
 
 def _fresh(rule: Rule, graph: FunctionGraph) -> dict[str, str]:
-    """Names for the quantities that a rule brings."""
+    """Names for the new quantities of a rule."""
     found: dict[str, str] = {}
     number = 1
     for node in rule.replacement.nodes:

@@ -26,19 +26,19 @@ if TYPE_CHECKING:
 
 rx: Any = lazy_imports.Deferred("rustworkx")
 
-#: Pairs of quantities that one search compares at most.
-MOST_COMPARED = 20_000
+#: The most pairs of quantities that one search compares.
+MAX_COMPARED = 20_000
 
 
 class BoundMet(Exception):  # noqa: N818 - it ends a search, and is no error
-    """A search looked at as much as it may."""
+    """A search reached its limit."""
 
 
-def embeddings(part: FunctionGraph, whole: FunctionGraph, most: int = MOST_COMPARED) -> Iterator[dict[str, str]]:
+def embeddings(part: FunctionGraph, whole: FunctionGraph, max_compared: int = MAX_COMPARED) -> Iterator[dict[str, str]]:
     """Every embedding, in a fixed order, as quantity of the part → quantity of the whole; BoundMet may end it."""
     if len(part) <= len(whole) and len(part.nodes) <= len(whole.nodes):
         found = rx.vf2_mapping(
-            digraph(whole), digraph(part), agree(most), operator.eq, id_order=True, subgraph=True, induced=False
+            digraph(whole), digraph(part), agree(max_compared), operator.eq, id_order=True, subgraph=True, induced=False
         )
         for mapping in found:
             yield {part.nodes[b]: whole.nodes[a] for a, b in sorted(mapping.items(), key=operator.itemgetter(1))}
@@ -50,14 +50,14 @@ def embedding(part: FunctionGraph, whole: FunctionGraph) -> dict[str, str] | Non
 
 
 def isomorphic(a: FunctionGraph, b: FunctionGraph) -> bool:
-    """Whether two graphs differ in their names only: kinds that are not told match no others here."""
+    """Whether two graphs differ in their names only; quantities without a kind match no others."""
     if a.fingerprint != b.fingerprint or len(a) != len(b):
         return False
     return bool(rx.is_isomorphic(digraph(a), digraph(b), operator.eq, operator.eq))
 
 
 def digraph(graph: FunctionGraph) -> Any:
-    """The graph as rustworkx has it; made once."""
+    """The graph as a rustworkx graph, made once."""
     if "_digraph" not in graph.__dict__:
         made = rx.PyDiGraph()
         made.add_nodes_from(graph.kind_list)
@@ -66,15 +66,15 @@ def digraph(graph: FunctionGraph) -> Any:
     return graph.__dict__["_digraph"]
 
 
-def agree(most: int) -> Callable[[str | None, str | None], bool]:
-    """Whether two kinds can be one; so often and no more."""
-    left = most
+def agree(max_compared: int) -> Callable[[str | None, str | None], bool]:
+    """A function that returns whether two kinds are compatible, and raises BoundMet after `max_compared` calls."""
+    left = max_compared
 
     def same(a: str | None, b: str | None) -> bool:
         nonlocal left
         left -= 1
         if left < 0:
-            raise BoundMet(f"more than {most:,} comparisons")
+            raise BoundMet(f"more than {max_compared:,} comparisons")
         return a is None or b is None or a == b
 
     return same
@@ -83,30 +83,30 @@ def agree(most: int) -> Callable[[str | None, str | None], bool]:
 ### the largest common part
 
 
-#: Steps that one search takes at most.
-MOST_STEPS = 20_000
+#: The most steps of one search.
+MAX_STEPS = 20_000
 
 
 @dataclass(frozen=True)
 class Common:
-    """A common part: which quantity stands for which, how many arcs that joins, and whether none is larger."""
+    """A common part: its mapping, its number of arcs, and whether no other is larger."""
 
     mapping: dict[str, str]
     covered: int
-    certain: bool
+    is_optimal: bool
 
 
-def common_part(case: FunctionGraph, whole: FunctionGraph, *, least: int = 1, most: int | None = None) -> Common:
-    """The mapping of quantities of a case that covers the most arcs, or none if that is fewer than `least`.
+def common_part(case: FunctionGraph, whole: FunctionGraph, *, min_arcs: int = 1, max_arcs: int | None = None) -> Common:
+    """The mapping of quantities of a case that covers the most arcs, or none if it covers fewer than `min_arcs`.
 
-    `most` are known to be the most there can be.
+    `max_arcs` is a known upper bound.
     """
-    search = _Search(case, whole, min(len(case), len(whole)) if most is None else most, least - 1)
+    search = _Search(case, whole, min(len(case), len(whole)) if max_arcs is None else max_arcs, min_arcs - 1)
     search.go(0, 0, 0, len(case))
     pairs = {case.nodes[u]: whole.nodes[t] for u, t in search.best_mapping.items()}
     joined = {node for a, b, _ in covered_arcs(case, whole, pairs) for node in (a, b)}
     mapping = {a: b for a, b in sorted(pairs.items()) if b in joined}
-    return Common(mapping, search.best if mapping else 0, search.steps <= MOST_STEPS)
+    return Common(mapping, search.best if mapping else 0, search.steps <= MAX_STEPS)
 
 
 def covered_arcs(case: FunctionGraph, whole: FunctionGraph, mapping: dict[str, str]) -> list[Arc]:
@@ -155,14 +155,14 @@ class _Search:
         rest -= open_back
         for gain, t in self.choices(depth, u, used):
             self.steps += 1
-            if self.steps > MOST_STEPS:
+            if self.steps > MAX_STEPS:
                 return
             if gained + gain + rest <= self.best:
                 break
             self.at[u] = t
             self.go(depth + 1, used | 1 << t, gained + gain, rest)
         self.at[u] = -1
-        if gained + rest - self.ahead[u] > self.best and self.steps <= MOST_STEPS:
+        if gained + rest - self.ahead[u] > self.best and self.steps <= MAX_STEPS:
             self.go(depth + 1, used, gained, rest - self.ahead[u])
 
     def choices(self, depth: int, u: int, used: int) -> list[tuple[int, int]]:

@@ -1,4 +1,4 @@
-"""``bayeslearn bayes``: from priors and likelihoods to posterior, MAP and evidence."""
+"""``bayeslearn bayes``: the posterior of hypotheses from priors and likelihoods."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MAX_DOTS = 64
 #: Bytes of a file that are read at most.
 MAX_BYTES = 1 << 24
 
-#: The outcome that stands for whatever a likelihood does not list.
+#: The outcome of all that a likelihood does not list.
 ELSE = "(anything else)"
 
 
@@ -32,29 +32,32 @@ def run(
     file: Annotated[
         str | None,
         typer.Argument(
-            help=r"A .toml or .json file with \[prior] and \[likelihood.NAME], or a name that ships: cancer-test."
+            help=r"A .toml or .json file with \[prior] and \[likelihood.NAME], or one that ships: cancer-test."
         ),
     ] = None,
     *,
-    prior: Annotated[list[str] | None, typer.Option(help="NAME=P, once for each hypothesis.")] = None,
+    prior: Annotated[
+        list[str] | None, typer.Option(help=r"NAME=P: prior of a hypothesis; repeat for each. \[default: uniform]")
+    ] = None,
     bits: Annotated[
         list[str] | None,
-        typer.Option(help="NAME=L, a code length instead of a prior: P(h) is 2^-L, and description lengths are shown."),
+        typer.Option(help="NAME=L: code length in bits instead of a prior, P(h) ∝ 2^-L; prints description lengths."),
     ] = None,
     likelihood: Annotated[
-        list[str] | None, typer.Option(help="NAME:OUTCOME=P, what a hypothesis says of an outcome.")
+        list[str] | None,
+        typer.Option(help="NAME:OUTCOME=P: probability of an outcome under a hypothesis; repeat for each."),
     ] = None,
     evidence: Annotated[
-        list[str] | None, typer.Option("--evidence", "-e", help="An outcome that was seen; repeat for more of them.")
+        list[str] | None, typer.Option("--evidence", "-e", help="Observed outcome; repeat for more.")
     ] = None,
     plot: Annotated[
-        Path | None, typer.Option(help="Draw the beliefs after each piece of evidence into this file.")
+        Path | None, typer.Option(help="Plot the posterior after each observation to FILE.svg, .png or .pdf.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of tables.")] = False,
 ) -> None:
     """Posterior of hypotheses from their priors and the likelihoods of data.
 
-    A second test result is a second --evidence. Without --prior every hypothesis starts equally probable.
+    A second test result is a second --evidence. Without --prior the prior is uniform.
 
     Example: bayeslearn bayes cancer-test -e positive -e positive
     """
@@ -154,7 +157,7 @@ def _assignment(option: str, item: str) -> tuple[str, float]:
 
 
 def _completed(rows: Rows) -> Rows:
-    """What a row leaves open goes to everything else, so that `positive=0.98` alone is enough."""
+    """Rows with the rest of the probability as one more outcome, so that `positive=0.98` alone is enough."""
     left = {name: 1 - sum(row.values()) for name, row in rows.items()}
     for name, rest in left.items():
         if rest < -1e-6:
@@ -213,32 +216,14 @@ def _draw(steps: list[HypothesisPosterior], evidence: list[str], path: Path) -> 
 
 
 def _show_json(steps: list[HypothesisPosterior], evidence: list[str], described: DescriptionLengths | None) -> None:
-    last = steps[-1]
-    hypotheses: list[dict[str, Any]] = [
-        {
-            "name": row.name,
-            "prior": row.prior,
-            "likelihood": row.likelihood,
-            "log_likelihood": row.log_likelihood,
-            "joint": row.joint,
-            "posterior": row.posterior,
-        }
-        for row in last.to_rows()
-    ]
     answer: dict[str, Any] = {
         "evidence": evidence,
-        "hypotheses": hypotheses,
-        "map": last.map_hypotheses,
-        "ml": last.ml_hypotheses,
-        "probability_of_evidence": last.marginal_likelihood,
-        "log_evidence": last.log_marginal_likelihood,
-        "next": last.predictive(),
+        **steps[-1].to_dict(),
         "steps": [
             {"evidence": outcome, "posterior": step.probabilities}
             for outcome, step in zip(evidence, steps[1:], strict=True)
         ],
     }
     if described is not None:
-        answer["mdl"] = described.best
-        answer["bits"] = {name: {"hypothesis": h, "data": d, "total": t} for name, h, d, t in described.to_rows()}
+        answer["description_lengths"] = described.to_dict()
     output.show_json(answer)

@@ -1,4 +1,4 @@
-"""``bayeslearn bound``: what learning theory promises, with the formula and the numbers in it."""
+"""``bayeslearn bound``: bounds of computational learning theory, with their formulas."""
 
 from __future__ import annotations
 
@@ -7,28 +7,27 @@ from bayeslearn.cli.verbs import Verb, group
 VERBS = {
     "pac": Verb(
         "bound_samples.pac",
-        "How many examples a learner needs whose hypothesis agrees with all of them; or any other of |H|, ε, δ and m.",
+        "PAC bound of consistent learners: the number of examples, or any other of |H|, ε, δ and m.",
     ),
     "agnostic": Verb(
         "bound_samples.agnostic",
-        "The same for a learner that takes the hypothesis of least training error, which need not be zero (Hoeffding).",
+        "PAC bound of agnostic learners, which minimize the training error (Hoeffding).",
     ),
     "vc": Verb(
         "bound_samples.vc",
-        "How many examples a class of some VC dimension needs; or any other of dimension, ε, δ and m.",
+        "PAC bound by VC dimension: the number of examples, or any other of dimension, ε, δ and m.",
     ),
     "vc-dimension": Verb(
         "vc_dimension.run",
-        "The largest set of points that a class of hypotheses labels in every way, and who labels it how.",
+        "VC dimension of a finite class: a largest shattered set, and a hypothesis for each of its labelings.",
     ),
     "mistakes": Verb(
         "bound_mistakes.run",
-        "Mistakes before a concept is learned: of the majority vote (Halving), of Find-S, or exactly for a small "
-        "class.",
+        "Mistake bounds: of Halving (the majority vote), of Find-S, or exact for a small class.",
     ),
     "error-interval": Verb(
         "bound_interval.run",
-        "The true error of a hypothesis from its errors on fresh examples: by Hoeffding, exactly, and as a belief.",
+        "Intervals of the true error of a hypothesis from its test errors: Hoeffding, exact, and Bayesian.",
     ),
 }
 

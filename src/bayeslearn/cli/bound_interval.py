@@ -1,4 +1,4 @@
-"""``bayeslearn bound error-interval``: what a measured error says of the true one."""
+"""``bayeslearn bound error-interval``: intervals of the true error."""
 
 from __future__ import annotations
 
@@ -11,16 +11,14 @@ from bayeslearn.cli.bound_samples import AsJson  # noqa: TC001 - typer reads it
 
 
 def run(
-    wrong: Annotated[int, typer.Argument(help="How many examples were predicted wrongly.")],
-    n: Annotated[int, typer.Argument(help="How many examples were predicted; none of them was learned from.")],
+    wrong: Annotated[int, typer.Argument(help="Number of errors.")],
+    n: Annotated[int, typer.Argument(help="Number of test examples, which were not used for training.")],
     *,
-    level: Annotated[float, typer.Option(help="How sure the intervals are to be.")] = 0.95,
-    prior: Annotated[
-        str, typer.Option(help="Of the true error, for the Bayesian one: uniform or jeffreys.")
-    ] = "uniform",
+    level: Annotated[float, typer.Option(help="Confidence or credible level.")] = 0.95,
+    prior: Annotated[str, typer.Option(help="Prior of the Bayesian interval: uniform or jeffreys.")] = "uniform",
     as_json: AsJson = False,
 ) -> None:
-    """The true error of a hypothesis from its errors on fresh examples: by Hoeffding, exactly, and as a belief.
+    """Intervals of the true error of a hypothesis from its test errors: Hoeffding, exact, and Bayesian.
 
     Example: bayeslearn bound error-interval 12 40
     """
@@ -34,4 +32,4 @@ def run(
     output.gap()
     formulas = found.formulas
     rows = [[name, f"{low:.4f}", f"{high:.4f}", formulas[name]] for name, (low, high) in found.by_name()]
-    output.show_table(["interval", "from", "to", "how"], rows)
+    output.show_table(["interval", "low", "high", "formula"], rows)

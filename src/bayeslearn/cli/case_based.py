@@ -1,4 +1,4 @@
-"""``bayeslearn case-based``: what was built before, for what is asked for now."""
+"""``bayeslearn case-based``: case-based reasoning over function graphs."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ from bayeslearn.cli.verbs import Verb, group
 VERBS = {
     "retrieve": Verb(
         "case_based_retrieve.run",
-        "Find cases by their function: exact, whole (and more), a part, a common part; the most alike if nothing fits.",
+        "Retrieve cases by function: exact, whole, part, common part, or the most similar.",
     ),
     "design": Verb(
         "case_based_design.run",
-        "Combine cases into a design that covers a function, if need be after it was rewritten: "
-        "A ->+ x ->+ B for A ->+ B.",
+        "Combine cases into a design that covers a function, with rewrites such as A ->+ x ->+ B for A ->+ B.",
     ),
-    "show": Verb("case_based_show.run", "The cases of a base, what they do and how they are built."),
+    "show": Verb("case_based_show.run", "The cases of a base with their functions and structures."),
 }
 
 app = group(

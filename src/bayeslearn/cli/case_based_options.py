@@ -1,4 +1,4 @@
-"""What the verbs of cases share: how bases and specifications are named, searches watched, and arcs told."""
+"""The shared options of ``case-based``: case bases, specifications, searches."""
 
 from __future__ import annotations
 
@@ -13,21 +13,22 @@ from bayeslearn.cli import interrupt, progress
 from bayeslearn.errors import ParameterError, listed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
 
-    from bayeslearn.case_based import Arc, Case, CaseBase, FunctionGraph, SearchProgress
+    from bayeslearn.case_based import Case, CaseBase
+    from bayeslearn.progress import Progress
 
 ### options
 
 Base = Annotated[
-    str, typer.Argument(help="A case file, .json, .json.gz or .yaml, or one that ships: plumbing, support.")
+    str, typer.Argument(help="A case base, .json, .json.gz or .yaml, or one that ships: plumbing, support.")
 ]
 Spec = Annotated[
     str,
-    typer.Argument(help="'Qc:flow, Qh:flow ->+ Qm:flow; ...', or the name of a case, or a file that holds one."),
+    typer.Argument(help="'Qc:flow, Qh:flow ->+ Qm:flow; ...', the name of a case, or a file with one case."),
 ]
-Add = Annotated[list[str] | None, typer.Option(help="One more case file, to be merged. Repeat for more.")]
-TimeLimit = Annotated[float | None, typer.Option(help="Seconds; then the best so far is told.")]
+Add = Annotated[list[str] | None, typer.Option(help="Another case base to merge; repeat for more.")]
+TimeLimit = Annotated[float | None, typer.Option(help="Seconds, after which the search returns its best results.")]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON object instead of a report.")]
 
 
@@ -42,7 +43,7 @@ def case_base(file: str, more: list[str] | None) -> CaseBase:
 
 
 def asked(base: CaseBase, text: str) -> Case:
-    """A specification: of the base by its name, of a file, or in statements."""
+    """A specification: a case of the base by its name, a file, or statements."""
     from bayeslearn.case_based import Case, CaseBase
 
     if text in base:
@@ -50,7 +51,7 @@ def asked(base: CaseBase, text: str) -> Case:
     if Path(text).is_file():
         found = list(CaseBase.load(text))
         if len(found) != 1:
-            raise ParameterError(f"{text!r} holds {len(found)} cases", hint="a file that asks holds one")
+            raise ParameterError(f"{text!r} holds {len(found)} cases", hint="a specification is a file with one case")
         return found[0]
     if "->" not in text and "→" not in text:
         known = listed([*(case.name for case in base.open), *(case.name for case in base.cases)])
@@ -59,41 +60,30 @@ def asked(base: CaseBase, text: str) -> Case:
 
 
 @contextmanager
-def watched(what: str) -> Iterator[Callable[[SearchProgress], None]]:
+def watched(what: str) -> Iterator[Callable[[Progress], None]]:
     """A bar that follows a search, and Ctrl-C that ends it with the best so far."""
     with interrupt.once("the best so far") as stop, progress.bar(what) as tell:
 
-        def step(now: SearchProgress) -> None:
+        def step(now: Progress) -> None:
             stop.heed()
-            tell(now.done / max(now.of, 1), f"{what}, {now.done} of {now.of}, {now.covered} influences covered")
+            tell(now.fraction, f"{what}: {now.message}")
 
         yield step
 
 
-def draw(graph: FunctionGraph, covered: dict[str, Any], path: Path) -> None:
-    """Draw a function into a file, with what each case covers."""
+def draw(found: Any, path: Path) -> None:
+    """Plot a function graph, a case, a match or a design to a file."""
     import sys
 
     from bayeslearn import plots
 
-    plots.save(plots.plot_function_graph(graph, covered), path)
-    sys.stderr.write(f"wrote {path}: {len(graph.nodes)} quantities, {len(graph)} arcs\n")
+    plots.save(plots.plot_function_graph(found), path)
+    sys.stderr.write(f"wrote {path}\n")
 
 
-### words
-
-
-def arcs(items: Iterable[Arc]) -> str:
-    """Arcs in one line."""
-    return "; ".join(map(str, items))
-
-
-def pairs(mapping: dict[str, str]) -> str:
-    """What stands for what."""
-    return ", ".join(f"{a}→{b}" for a, b in mapping.items())
-
-
-def told(structure: Any, most: int = 400) -> str:
+def structure_text(structure: Any, max_length: int = 400) -> str:
     """A structure in one line."""
+    from bayeslearn.case_based.function_graph import shortened
+
     text = structure if isinstance(structure, str) else json.dumps(structure, ensure_ascii=False)
-    return text if len(text) <= most else f"{text[:most]}…"
+    return shortened(text, max_length)

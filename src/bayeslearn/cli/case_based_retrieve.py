@@ -1,16 +1,16 @@
-"""``bayeslearn case-based retrieve``: the cases that do what is asked for, or most of it."""
+"""``bayeslearn case-based retrieve``: the best cases for a specification."""
 
 from __future__ import annotations
 
 from pathlib import Path  # noqa: TC003 - typer reads the annotation
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from bayeslearn.cli import case_based_options, output, plot_files
 
 if TYPE_CHECKING:
-    from bayeslearn.case_based import Match, RetrievalResult
+    from bayeslearn.case_based import RetrievalResult
 
 
 def run(
@@ -18,16 +18,16 @@ def run(
     spec: case_based_options.Spec,
     *,
     add: case_based_options.Add = None,
-    most: Annotated[int, typer.Option(help="Matches at most.")] = 5,
+    max_results: Annotated[int, typer.Option(help="Largest number of matches.")] = 5,
     time_limit: case_based_options.TimeLimit = None,
     plot: Annotated[
-        Path | None, typer.Option(help="Draw what the best case covers into this .svg or .png file.")
+        Path | None, typer.Option(help="Plot the arcs that the best case covers to FILE.svg or .png.")
     ] = None,
     as_json: case_based_options.AsJson = False,
 ) -> None:
-    """Find cases by their function: exact, whole (and more), a part, a common part; the most alike if nothing fits.
+    """Retrieve cases by function: exact, whole, part, common part, or the most similar.
 
-    Ranked by the influences covered, then by the fewest that nobody asked for.
+    Ranked by the influences covered, then by the fewest extra ones.
 
     Example: bayeslearn case-based retrieve plumbing faucet
     """
@@ -37,60 +37,41 @@ def run(
         plot_files.check(plot)
     cases = case_based_options.case_base(base, add)
     asked = case_based_options.asked(cases, spec)
-    with case_based_options.watched("comparing cases") as step:
-        found = retrieve(cases, asked, most=most, time_limit=time_limit, progress=step)
+    with case_based_options.watched("Comparing cases") as step:
+        found = retrieve(cases, asked, max_results=max_results, time_limit=time_limit, progress=step)
     if as_json:
-        output.show_json({
-            "specification": str(asked.function),
-            "complete": found.complete,
-            "ended": found.why,
-            "matches": [told(match) for match in found],
-        })  # fmt: skip
+        output.show_json(found.to_dict())
     else:
         show(found)
     if plot is not None:
-        case_based_options.draw(asked.function, {found.best.case.name: found.best.covered}, plot)
-
-
-def told(match: Match) -> dict[str, Any]:
-    """A match for a machine."""
-    return {
-        "case": match.case.name,
-        "match": match.kind,
-        "score": match.score,
-        "likeness": match.likeness,
-        "mapping": match.mapping,
-        "covered": [str(arc) for arc in match.covered],
-        "left_open": [str(arc) for arc in match.left_open],
-        "surplus": [str(arc) for arc in match.surplus],
-        "certain": match.certain,
-        "structure": match.case.structure,
-    }
+        case_based_options.draw(found, plot)
 
 
 def show(found: RetrievalResult) -> None:
-    """The report for people."""
+    """The matches as a table, and the best one."""
+    from bayeslearn.case_based.function_graph import arcs_text, mapping_text
+
     n = len(found.specification.function)
     rows = [
         [
             match.case.name,
-            match.kind + ("" if match.certain else "?"),
+            match.kind + ("" if match.is_optimal else "?"),
             output.number(match.score),
             f"{len(match.covered)} of {n}",
-            str(len(match.surplus)),
-            output.number(match.likeness),
-            case_based_options.pairs(match.mapping),
+            str(len(match.extra)),
+            output.number(match.similarity),
+            mapping_text(match.mapping),
         ]
         for match in found
     ]
-    output.show_table(["case", "match", "score", "covers", "besides", "likeness", "mapping"], rows)
+    output.show_table(["case", "match", "score", "covered", "extra", "similarity", "mapping"], rows)
     best = found.best
     output.gap()
     output.show_pairs([
         ("best", best.case.name),
-        ("covers", case_based_options.arcs(best.covered) or "nothing: it is only the most alike"),
-        *([("left open", case_based_options.arcs(best.left_open))] if best.left_open else []),
-        *([("does besides", case_based_options.arcs(best.surplus))] if best.surplus else []),
-        ("structure", case_based_options.told(best.case.structure)),
-        *([("ended early", found.why)] if found.why else []),
+        ("covered", arcs_text(best.covered) or "nothing; it is the most similar case"),
+        *([("not covered", arcs_text(best.uncovered))] if best.uncovered else []),
+        *([("extra", arcs_text(best.extra))] if best.extra else []),
+        ("structure", case_based_options.structure_text(best.case.structure)),
+        *([("ended early", found.stop_reason)] if found.stop_reason else []),
     ])  # fmt: skip

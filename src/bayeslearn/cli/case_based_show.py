@@ -1,9 +1,9 @@
-"""``bayeslearn case-based show``: what is in a case base, or one case of it."""
+"""``bayeslearn case-based show``: a case base, or one case of it."""
 
 from __future__ import annotations
 
 from pathlib import Path  # noqa: TC003 - typer reads the annotation
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,52 +16,38 @@ if TYPE_CHECKING:
 
 def run(
     base: case_based_options.Base,
-    name: Annotated[str | None, typer.Argument(help="The case to show; all when not said.")] = None,
+    name: Annotated[str | None, typer.Argument(help=r"The case to show. \[default: all]")] = None,
     *,
     add: case_based_options.Add = None,
-    plot: Annotated[
-        Path | None, typer.Option(help="Draw the function of the case into this .svg or .png file.")
-    ] = None,
+    plot: Annotated[Path | None, typer.Option(help="Plot the function of the case to FILE.svg or .png.")] = None,
     as_json: case_based_options.AsJson = False,
 ) -> None:
-    """The cases of a base, what they do and how they are built.
+    """The cases of a base with their functions and structures.
 
     Example: bayeslearn case-based show plumbing T-junction
     """
     if plot is not None and name is None:
-        raise ParameterError("a picture shows one case", hint="name it after the base")
+        raise ParameterError("a plot shows one case", hint="name the case after the base")
     if plot is not None:
         plot_files.check(plot)
     cases = case_based_options.case_base(base, add)
     shown = list(cases) if name is None else [cases[name]]
     if as_json:
-        output.show_json({"cases": [told(case) for case in shown], "rules": [str(rule) for rule in cases.rules]})
+        output.show_json({"cases": [case.to_dict() for case in shown], "rules": [str(rule) for rule in cases.rules]})
     elif name is None:
         show(cases)
     else:
         show_one(shown[0])
     if plot is not None:
-        case_based_options.draw(shown[0].function, {}, plot)
-
-
-def told(case: Case) -> dict[str, Any]:
-    """A case for a machine."""
-    return {
-        "name": case.name,
-        "function": [str(arc) for arc in case.function.arcs],
-        "kinds": dict(case.function.kinds),
-        "attributes": dict(case.attributes),
-        "structure": case.structure,
-    }
+        case_based_options.draw(shown[0], plot)
 
 
 def show(cases: CaseBase) -> None:
     """All cases in a table, specifications last."""
-    rows = [
-        [case.name, "asked for" if case.is_open else "case", case_based_options.arcs(case.function.arcs)]
-        for case in cases
-    ]
-    output.show_table(["name", "what", "function"], sorted(rows, key=lambda row: row[1] != "case"))
+    from bayeslearn.case_based.function_graph import arcs_text
+
+    rows = [[case.name, "specification" if case.is_open else "case", arcs_text(case.function.arcs)] for case in cases]
+    output.show_table(["name", "kind", "function"], sorted(rows, key=lambda row: row[1] != "case"))
     if cases.rules:
         output.gap()
         output.show_pairs([("rule", str(rule)) for rule in cases.rules])
@@ -77,5 +63,5 @@ def show_one(case: Case) -> None:
         *(("function", str(arc)) for arc in case.function.arcs),
         *((f"{kind}", ", ".join(nodes)) for kind, nodes in sorted(kinds.items())),
         *((f"{name}", str(value)) for name, value in case.attributes.items()),
-        ("structure", "asked for" if case.is_open else case_based_options.told(case.structure, most=10_000)),
+        ("structure", "unknown" if case.is_open else case_based_options.structure_text(case.structure, 10_000)),
     ])  # fmt: skip

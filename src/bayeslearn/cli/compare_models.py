@@ -1,4 +1,4 @@
-"""``bayeslearn compare-models``: lazy against eager learners on one table."""
+"""``bayeslearn compare-models``: lazy versus eager learners on one table."""
 
 from __future__ import annotations
 
@@ -10,41 +10,34 @@ import typer
 
 from bayeslearn.cli import interrupt, output, plot_files, progress
 from bayeslearn.cli.data_options import Data, reads
+from bayeslearn.cli.structure_options import names
 
 if TYPE_CHECKING:
-    from bayeslearn.model_comparison import ComparisonProgress, ModelComparison
-
-
-#: The tasks by what the target holds.
-TASKS = {"classes": "classification", "numbers": "regression"}
+    from bayeslearn.model_comparison import ModelComparison
 
 
 @reads("engine", "on_error", "table")
 def run(
-    data: Annotated[Data, typer.Argument(help="CSV or Parquet files, or patterns; ?, empty and NaN are missing.")],
+    data: Annotated[Data, typer.Argument(help="CSV or Parquet files, or patterns.")],
     *,
-    target: Annotated[str, typer.Option(help="The column to predict.")],
-    kind: Annotated[
-        str, typer.Option(help="Whether the target is one of classes or numbers; auto looks at it.")
-    ] = "auto",
-    folds: Annotated[int, typer.Option(help="Parts that the rows are held out in.")] = 10,
-    learner: Annotated[
+    target: Annotated[str, typer.Option(help="Column to predict.")],
+    task: Annotated[str, typer.Option(help="classification, regression or auto.")] = "auto",
+    cv: Annotated[int, typer.Option(help="Number of folds.")] = 10,
+    learners: Annotated[
         list[str] | None,
-        typer.Option(help="One of ours, or a class like RandomForestClassifier or sklearn.svm.SVC; repeat for more."),
+        typer.Option(help="A,B: learners by name, or classes such as RandomForestClassifier or sklearn.svm.SVC."),
     ] = None,
-    sample_weight: Annotated[str | None, typer.Option(help="The column that says how often each row counts.")] = None,
-    time_limit: Annotated[
-        float | None, typer.Option(help="Seconds for each learner, looked at after each fold.")
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Of the folds, and of learners that draw.")] = 0,
-    plot: Annotated[Path | None, typer.Option(help="Draw error by time into this file, .svg or .png.")] = None,
+    sample_weight: Annotated[str | None, typer.Option(help="Column of the weights of rows.")] = None,
+    time_limit: Annotated[float | None, typer.Option(help="Seconds per learner, checked after each fold.")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the folds and of stochastic learners.")] = 0,
+    plot: Annotated[Path | None, typer.Option(help="Plot the error by time to FILE.svg or .png.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a report.")] = False,
 ) -> None:
     """Compare lazy and eager learners on the same rows: error, time and memory, by cross-validation.
 
-    Each is told by its time to train, its time to ask, what it keeps, and its error on rows it had not seen, beside
-    the best and beside the baseline, which looks at nothing. For classes: k-nn, k-nn-loo, rbf, sigmoid, naive-bayes,
-    network; for numbers: k-nn, k-nn-loo, local, rbf, least-squares. Ctrl-C once ends with those that are done.
+    Each learner is compared with the best one; the baseline ignores all columns. Learners for classification: k-nn,
+    k-nn-loo, rbf, logistic, naive-bayes, network; for regression: k-nn, k-nn-loo, local, rbf, least-squares. Ctrl-C
+    ends the comparison with the learners that are done.
 
     Example: bayeslearn compare-models iris.csv --target class --plot iris.svg
     """
@@ -52,9 +45,9 @@ def run(
 
     if plot is not None:
         plot_files.check(plot)
-    with data.in_memory("a contest", sample_weight=sample_weight) as given:
+    with data.in_memory("a comparison", sample_weight=sample_weight) as given:
         found = held(
-            given.settled(), target, learners=learner or None, cv=folds, task=TASKS.get(kind, kind),
+            given.settled(), target, learners=names(",".join(learners or [])) or None, cv=cv, task=task,
             sample_weight=given.sample_weight,
             random_state=validation.integer("--seed", seed, min_value=0), time_limit=time_limit,
         )  # fmt: skip
@@ -71,13 +64,8 @@ def run(
 
 
 def held(data: Any, target: str, **how: Any) -> ModelComparison:
-    """The contest, with a bar that follows it."""
+    """The comparison, with a progress bar."""
     from bayeslearn.model_comparison import compare_models
 
-    with interrupt.once("the learners that are done") as stop, progress.bar("learning") as tell:
-
-        def step(now: ComparisonProgress) -> None:
-            stop.heed()
-            tell(now.fraction, f"{now.learner}, fold {now.fold + 1}")
-
-        return compare_models(data, target, progress=step, **how)
+    with interrupt.once("the learners that are done") as stop, progress.bar("Comparing models") as tell:
+        return compare_models(data, target, progress=progress.following(tell, stop), **how)

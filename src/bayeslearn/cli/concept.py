@@ -20,36 +20,33 @@ if TYPE_CHECKING:
     from bayeslearn.tables import Table
 
 
-#: Examples set aside that are told one by one; `--json` lists all.
-MOST_TOLD = 10
+#: Dropped examples that are listed; `--json` lists all.
+MAX_LISTED = 10
 
 
 @reads(*CELLS)
 def run(
-    file: Annotated[
-        OneFile, typer.Argument(help="A CSV or Parquet file of examples, or a name that ships: enjoy-sport.")
+    examples: Annotated[
+        OneFile, typer.Argument(help="A CSV or Parquet file of examples, or a table that ships: enjoy-sport.")
     ],
+    data: Annotated[
+        str | None, typer.Argument(help="A file of rows to classify by the vote of all consistent hypotheses.")
+    ] = None,
     *,
-    target: Annotated[str, typer.Option(help="The column that says whether a row belongs to the concept.")],
-    positive: Annotated[
-        str | None, typer.Option(help="The label of rows that belong to it; 'yes' and its like are found.")
-    ] = None,
+    target: Annotated[str, typer.Option(help="Column of the labels.")],
+    positive: Annotated[str | None, typer.Option(help=r"Label of the concept. \[default: 'yes' or similar]")] = None,
     states: Annotated[
-        list[str] | None,
-        typer.Option(help="COLUMN=A,B,C: every state a column may have, also those that no example shows."),
+        list[str] | None, typer.Option(help="COLUMN=A,B,C: all states of a column, also those of no example.")
     ] = None,
-    new: Annotated[
-        str | None, typer.Option(help="A file of rows to classify, by the vote of all hypotheses left.")
-    ] = None,
-    drop_incomplete: Annotated[
-        bool, typer.Option("--drop-incomplete", help="Leave out examples with missing cells, and say how many.")
+    drop_missing: Annotated[
+        bool, typer.Option("--drop-missing", help="Drop examples with missing values, and report their number.")
     ] = False,
-    skip_conflicts: Annotated[
-        bool, typer.Option("--skip-conflicts", help="Set examples aside that would leave no hypothesis, and list them.")
+    drop_conflicts: Annotated[
+        bool, typer.Option("--drop-conflicts", help="Drop examples that leave no consistent hypothesis, and list them.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of tables.")] = False,
 ) -> None:
-    """Learn a concept from examples: Find-S, the version space with its boundaries, and votes on new rows.
+    """Concept learning: Find-S, the version space with its boundaries, and votes on new rows.
 
     Hypotheses are conjunctions: each attribute has a required state, ? (any) or ∅ (none).
 
@@ -60,14 +57,14 @@ def run(
     from bayeslearn.hypotheses import Examples, VersionSpace, keep_consistent
 
     declared = dict(_declaration(item) for item in states or [])
-    table = load_table(str(file), declared, partial(file.read, needed=target))
-    whole = (table.codes >= 0).all(axis=0) if drop_incomplete else np.ones(table.n_rows, dtype=bool)
-    examples = Examples.from_table(table.take(whole), target, positive=positive)
-    kept = keep_consistent(examples) if skip_conflicts else np.ones(len(examples), dtype=bool)
-    space = VersionSpace.fit(examples.only(kept))
-    rows = _new_rows(new, space) if new else []
+    table = load_table(str(examples), declared, partial(examples.read, needed=target))
+    complete = (table.codes >= 0).all(axis=0) if drop_missing else np.ones(table.n_rows, dtype=bool)
+    found = Examples.from_table(table.take(complete), target, positive=positive)
+    kept = keep_consistent(found) if drop_conflicts else np.ones(len(found), dtype=bool)
+    space = VersionSpace.fit(found.only(kept))
+    rows = _new_rows(data, space) if data else []
     votes = space.votes(rows) if rows else []
-    answer = Answer(examples, int((~whole).sum()), np.flatnonzero(~kept).tolist(), space, rows, votes)
+    answer = Answer(found, int((~complete).sum()), np.flatnonzero(~kept).tolist(), space, rows, votes)
     (_show_json if as_json else _show)(answer)
 
 
@@ -87,18 +84,18 @@ def load_table(
     read: Callable[[str], Any] = str,
     columns: list[str] | None = None,
 ) -> Table:
-    """Examples of a file, or of a table that ships, all of whose columns are discrete."""
+    """A file, or a table that ships, with all columns discrete."""
     from bayeslearn import datasets
     from bayeslearn.tables import as_table
 
     if not Path(file).exists() and file in datasets.list_tables():
-        declared = {**(datasets.declared_states(file) or {}), **declared}
+        declared = {**(datasets.read_states(file) or {}), **declared}
         file = str(datasets.table_path(file))
     return as_table(read(file), columns=columns, discrete=True, states=declared, allow_constant=True)
 
 
 def _new_rows(file: str, space: VersionSpace) -> list[dict[str, Any]]:
-    """Rows by name; a value that no example has shown is no state any hypothesis requires."""
+    """Rows by name; no hypothesis requires a value that is in no example."""
     return list(load_table(file, {}, columns=list(space.attributes.names)).rows())
 
 
@@ -107,11 +104,12 @@ def _new_rows(file: str, space: VersionSpace) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True)
 class Answer:
-    """All that was learned and asked."""
+    """The version space, the dropped examples, and the votes on new rows."""
 
     examples: Examples
-    incomplete: int
-    aside: list[int]
+    #: The number of examples with missing values, and the positions of those in conflict, that were dropped.
+    n_missing: int
+    conflicts: list[int]
     space: VersionSpace
     rows: list[dict[str, Any]]
     votes: list[Vote]
@@ -123,15 +121,15 @@ def _show(answer: Answer) -> None:
     pairs = [
         ("attributes", ", ".join(space.attributes.names)),
         ("examples", f"{positive} positive, {len(examples) - positive} negative"),
-        *(("set aside", examples.summary(i)) for i in answer.aside[:MOST_TOLD]),
-        *([("", f"and {len(answer.aside) - MOST_TOLD:,} more")] if len(answer.aside) > MOST_TOLD else []),
+        *(("dropped", examples.describe(i)) for i in answer.conflicts[:MAX_LISTED]),
+        *([("", f"and {len(answer.conflicts) - MAX_LISTED:,} more")] if len(answer.conflicts) > MAX_LISTED else []),
         ("hypotheses", f"{space.attributes.n_conjunctions:,}"),
         ("consistent", f"{space.size:,}"),
         ("Find-S and S", str(space.specific)),
         *(("" if i else "G", text) for i, text in enumerate(_general(space))),
     ]
-    if answer.incomplete:
-        pairs.insert(2, ("left out", f"{answer.incomplete} incomplete"))
+    if answer.n_missing:
+        pairs.insert(2, ("dropped", f"{answer.n_missing} with missing values"))
     output.show_pairs(pairs)
     if answer.rows:
         output.gap()
@@ -140,7 +138,7 @@ def _show(answer: Answer) -> None:
                 *("?" if value is None else str(value) for value in row.values()),
                 str(vote.yes),
                 str(vote.no),
-                _verdict(vote),
+                vote.verdict,
             ]
             for row, vote in zip(answer.rows, answer.votes, strict=True)
         ]
@@ -148,35 +146,9 @@ def _show(answer: Answer) -> None:
 
 
 def _show_json(answer: Answer) -> None:
-    space = answer.space
-    try:
-        general: list[Any] | None = [list(g.constraints) for g in space.general]
-    except CapacityError:
-        general = None
-    found = {
-        "attributes": list(space.attributes.names),
-        "examples": len(answer.examples),
-        "positive_examples": int(answer.examples.labels.sum()),
-        "left_out": answer.incomplete,
-        "set_aside": answer.aside,
-        "hypotheses": space.attributes.n_conjunctions,
-        "consistent": space.size,
-        "specific": list(space.specific.constraints),
-        "general": general,
-        "new": [_voted(row, vote) for row, vote in zip(answer.rows, answer.votes, strict=True)],
-    }
-    output.show_json(found)
-
-
-def _voted(row: dict[str, Any], vote: Vote) -> dict[str, Any]:
-    return {
-        "row": row,
-        "yes": vote.yes,
-        "no": vote.no,
-        "total": vote.total,
-        "share": vote.share,
-        "verdict": _verdict(vote),
-    }
+    votes = [{"row": row, **vote.to_dict()} for row, vote in zip(answer.rows, answer.votes, strict=True)]
+    dropped = {"n_dropped_missing": answer.n_missing, "dropped_conflicts": answer.conflicts}
+    output.show_json({**answer.space.to_dict(), **dropped, "votes": votes})
 
 
 def _general(space: VersionSpace) -> list[str]:
@@ -184,10 +156,3 @@ def _general(space: VersionSpace) -> list[str]:
         return [str(g) for g in space.general]
     except CapacityError as error:
         return [error.message]
-
-
-def _verdict(vote: Vote) -> str:
-    word = {True: "yes", False: "no", None: "undecided"}
-    if vote.unanimous is not None:
-        return f"{word[vote.unanimous]}, unanimously"
-    return f"{word[vote.majority]}, {vote.share:.0%} say yes"

@@ -27,7 +27,7 @@ app = group(
 #: The steps of the tour: what each shows, and the command that does it.
 STEPS = {
     "A rare cancer and two positive tests": "bayes cancer-test -e positive -e positive",
-    "Which days are for sport?": "concept enjoy-sport --target enjoy_sport --new enjoy-sport-new",
+    "Which days are for sport?": "concept enjoy-sport enjoy-sport-new --target enjoy_sport",
     "Thunder, and a bus of tourists: does the forest burn?": "query forest-fire Thunder=yes BusTourGroup=yes",
     "The same as a plot": "plot forest-fire Thunder=yes BusTourGroup=yes -o forest-fire.svg",
     "A thousand patients, with missing values: what depends on what?": (

@@ -35,6 +35,20 @@ OTHER_WORDS = {
     "--y": ("--target",),
     "--weights": ("--sample-weight",),
     "--k": ("-k",),
+    "--advice": ("--expert-columns",),
+    "--bins": ("--n-bins",),
+    "--drop-incomplete": ("--drop-missing",),
+    "--folds": ("--cv",),
+    "--forms": ("--max-states",),
+    "--kind": ("--task",),
+    "--learner": ("--learners",),
+    "--most": ("--max-results",),
+    "--new": ("the second argument, DATA",),
+    "--perceptrons": ("--n-units", "--n-inputs"),
+    "--rewrites": ("--max-rewrites",),
+    "--shorten": ("--allow-contractions",),
+    "--skip-conflicts": ("--drop-conflicts",),
+    "--space": ("--n-hypotheses",),
 }
 
 
@@ -102,4 +116,4 @@ def meant(option: str, ctx: typer.Context) -> Iterator[str]:
     known = options_of(ctx)
     plain = option.replace("_", "-").lower()
     found = [*([plain] if plain in known else []), *OTHER_WORDS.get(plain, ()), *near([plain], known)]
-    yield from (name for name in dict.fromkeys(found) if name in known)
+    yield from (name for name in dict.fromkeys(found) if name in known or not name.startswith("-"))

@@ -1,10 +1,10 @@
-"""``bayeslearn bound vc-dimension``: the VC dimension of a class given as a table of zeros and ones."""
+"""``bayeslearn bound vc-dimension``: the VC dimension of a class of hypotheses, given as a table of zeros and ones."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path  # noqa: TC003 - typer reads it
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,21 +13,21 @@ from bayeslearn.cli import output
 if TYPE_CHECKING:
     from bayeslearn.learning_theory import ConceptClass
 
-#: Labelings whose hypotheses are told one by one; `--json` lists all.
-MOST_TOLD = 16
+#: Labelings that are listed; `--json` lists all.
+MAX_LISTED = 16
 
 
 def run(
     file: Annotated[
         Path,
-        typer.Argument(help="A CSV of 0 and 1: rows are hypotheses, columns points; a header and names may be there."),
+        typer.Argument(help="A CSV of 0 and 1: rows are hypotheses, columns points; with or without header and names."),
     ],
     *,
-    max_points: Annotated[int, typer.Option(help="Points up to which the growth function is shown.")] = 0,
-    plot: Annotated[Path | None, typer.Option(help="Draw the growth function into this file.")] = None,
+    max_points: Annotated[int, typer.Option(help="Largest number of points of the growth function.")] = 0,
+    plot: Annotated[Path | None, typer.Option(help="Plot the growth function to FILE.svg, .png or .pdf.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of tables.")] = False,
 ) -> None:
-    """The largest set of points that a class of hypotheses labels in every way, and who labels it how.
+    """VC dimension of a finite class: a largest shattered set, and a hypothesis for each of its labelings.
 
     Example: bayeslearn bound vc-dimension intervals.csv --max-points 5
     """
@@ -53,9 +53,9 @@ def _show(concepts: ConceptClass, grown: list[int]) -> None:
     ])  # fmt: skip
     output.gap()
     rows = [[*(f"{y:d}" for y in labels), str(h)] for labels, h in found.hypotheses.items()]
-    output.show_table([*map(str, found.points), "hypothesis"], rows[:MOST_TOLD])
-    if len(rows) > MOST_TOLD:
-        sys.stdout.write(f"and {len(rows) - MOST_TOLD:,} more\n")
+    output.show_table([*map(str, found.points), "hypothesis"], rows[:MAX_LISTED])
+    if len(rows) > MAX_LISTED:
+        sys.stdout.write(f"and {len(rows) - MAX_LISTED:,} more\n")
     if grown:
         output.gap()
         table = [[str(m), str(most), str(2**m), str(sauer_bound(len(found), m))] for m, most in enumerate(grown)]
@@ -63,22 +63,11 @@ def _show(concepts: ConceptClass, grown: list[int]) -> None:
 
 
 def _show_json(concepts: ConceptClass, grown: list[int]) -> None:
-    found = concepts.shattered
-    witness: list[dict[str, Any]] = [
-        {"labels": [int(y) for y in labels], "hypothesis": h} for labels, h in found.hypotheses.items()
-    ]
-    output.show_json({
-        "hypotheses": len(concepts),
-        "points": len(concepts.points),
-        "vc_dimension": len(found),
-        "shattered": list(found.points),
-        "witness": witness,
-        **({"growth": grown} if grown else {}),
-    })  # fmt: skip
+    output.show_json({**concepts.to_dict(), **({"growth_function": grown} if grown else {})})
 
 
 def _draw(concepts: ConceptClass, most: int, path: Path) -> None:
     from bayeslearn import plots
 
-    plots.save(plots.plot_growth_function(concepts, most or min(concepts.vc_dimension + 2, len(concepts.points))), path)
+    plots.save(plots.plot_growth_function(concepts, most or None), path)
     sys.stderr.write(f"wrote {path}\n")

@@ -37,7 +37,7 @@ class Rows:
 
     @property
     def total(self) -> float:
-        """How many cases the rows stand for."""
+        """The total weight of the rows."""
         return float(len(self) if self.sample_weight is None else self.sample_weight.sum())
 
     def take(self, rows: Any) -> Rows:
@@ -46,7 +46,7 @@ class Rows:
         return Rows(cells, None if self.sample_weight is None else self.sample_weight[rows])
 
     def blocks(self, size: int) -> list[Rows]:
-        """The rows in order, so many at a time."""
+        """The rows in order, at most `size` at a time."""
         if len(self) <= size:
             return [self]
         if size not in self._blocks:
@@ -83,7 +83,7 @@ def in_batch(parts: Sequence[Component], data: Any, sample_weight: Any = None) -
 
 
 def has_names(data: Any, parts: Sequence[Component]) -> bool:
-    """Whether columns are told by their names: those of tables, dicts and files, and of frames that have them all."""
+    """Whether columns are found by their names: those of tables, dicts and files, and of frames that have them all."""
     if isinstance(data, Table | Mapping | str | os.PathLike):
         return True
     return hasattr(data, "columns") and {v.name for part in parts for v in part.columns} <= set(data.columns)

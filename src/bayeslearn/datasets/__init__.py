@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "case_base_path",
-    "declared_states",
     "list_case_bases",
     "list_networks",
     "list_tables",
     "load_table",
+    "read_states",
     "table_path",
 ]
 
@@ -79,7 +79,7 @@ def case_base_path(name: str) -> Path:
     return HERE / f"{name}{CASES}"
 
 
-def declared_states(name: str) -> dict[str, list[str]] | None:
+def read_states(name: str) -> dict[str, list[str]] | None:
     """The states of a shipped table's columns, which may be more than its rows show."""
     beside = HERE / f"{name}{STATES}"
     return json.loads(beside.read_text()) if beside.is_file() else None
@@ -89,4 +89,4 @@ def load_table(name: str) -> Table:
     """A shipped table, with every state its columns may take."""
     from bayeslearn.tables import as_table  # noqa: PLC0415 - list_tables() and table_path() stay light
 
-    return as_table(table_path(name), states=declared_states(name), allow_constant=True)
+    return as_table(table_path(name), states=read_states(name), allow_constant=True)

@@ -2,7 +2,7 @@
 
     a = base + x        b = base + y        a ⊕ b = a + b − base = base + x + y        (a ⊕ b) ⊖ b = a
 
-A model knows by name what it is made of: what it was learned from, and what every update added. A name is a digest of
+A model has names of its parts: what it was learned from, and what every update added. A name is a digest of
 the statistics and of all names before it, so names are the same wherever the same rows were added to the same model.
 What is in both of two models, and what one of them was updated from, counts once in their sum. What neither was updated
 from counts in each: base + base has every row of it twice, as two sites may have seen equal rows.
@@ -12,7 +12,7 @@ Fading leaves a share of the evidence: with the shares s and t of it, two models
 The statistics of the updates are kept as parts, one for each while they are few. Beyond `MAX_PARTS` or `MAX_NUMBERS`
 adjacent parts are added up, so that their sizes grow with their age and a model that is updated without end stays
 small; what it was learned from stays apart. Models that have some of such a part in common, but not all of it, cannot
-be added, and an error says so. A part of more than `MAX_NAMES` updates keeps the names of the first and the last of
+be added, which is an error. A part of more than `MAX_NAMES` updates keeps the names of the first and the last of
 them, by which it is still seen that something is in common.
 """
 
@@ -155,7 +155,7 @@ def weight_of(statistics: Any) -> float:
 
 
 def without_rows(lineage: Lineage | None, gone: Any, left: Any) -> Lineage | None:
-    """The lineage after rows with the statistics `gone` were taken back, and `left` is what remains.
+    """The lineage after rows with the statistics `gone` were removed, and `left` is what remains.
 
     What was added by one update goes with its name. Of other rows it is not known which updates added them: only an
     update that cannot be in what is left any more, as that has less of something, is no longer named.

@@ -29,7 +29,6 @@ from scipy.special import gammainccinv, gammaincinv, gammaln
 from bayeslearn import validation
 from bayeslearn.distributions.distribution import Distribution, Reach, register
 from bayeslearn.distributions.moments import MEAN_ROUNDING, Moments, pooled, real_cells, require_squares, together
-from bayeslearn.distributions.student_t import StudentT
 from bayeslearn.distributions.sufficient_statistics import (
     NOTHING,
     common_shape,
@@ -46,6 +45,7 @@ from bayeslearn.errors import EvidenceError, ImproperPriorError, ParameterError
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from bayeslearn.distributions.student_t import StudentT
     from bayeslearn.distributions.sufficient_statistics import Assignment
     from bayeslearn.errors import BayeslearnError
 
@@ -235,6 +235,8 @@ class NormalInverseGamma:
         return self._student(1 + 1 / self.kappa)
 
     def _student(self, cases: NDArray[np.float64]) -> StudentT:
+        from bayeslearn.distributions.student_t import StudentT  # noqa: PLC0415 - predictions alone need it
+
         return StudentT(2 * self.alpha, self.mu, np.sqrt(self.beta / self.alpha * cases))
 
     def _require_cases(self, what: str) -> None:

@@ -2,7 +2,7 @@
 
     a = base + x        b = base + y        a + b = base + x + y
 
-Every row knows the update that it came with, by a name: a digest of the rows and of all updates before. Names are the
+Every row has the name of the update that it came with: a digest of the rows and of all updates before. Names are the
 same wherever the same rows were added to the same model. What is in both of two models, and what one of them was
 updated from, counts once in their sum; what neither was updated from counts in each, as two sites may have observed
 equal rows. :mod:`bayeslearn.distributions.lineage` does the same for models that keep statistics.

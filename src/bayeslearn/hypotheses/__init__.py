@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from bayeslearn.hypotheses.concept_learning.estimators import VersionSpaceClassifier as VersionSpaceClassifier
     from bayeslearn.hypotheses.concept_learning.examples import AttributeSpace as AttributeSpace
     from bayeslearn.hypotheses.concept_learning.examples import Examples as Examples
-    from bayeslearn.hypotheses.concept_learning.examples import positive_label as positive_label
+    from bayeslearn.hypotheses.concept_learning.examples import find_positive_label as find_positive_label
     from bayeslearn.hypotheses.concept_learning.version_space import VersionSpace as VersionSpace
     from bayeslearn.hypotheses.concept_learning.version_space import Vote as Vote
     from bayeslearn.hypotheses.estimators import BayesOptimalClassifier as BayesOptimalClassifier
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from bayeslearn.hypotheses.priors import DescriptionLengths as DescriptionLengths
     from bayeslearn.hypotheses.priors import description_lengths as description_lengths
     from bayeslearn.hypotheses.priors import exception_bits as exception_bits
-    from bayeslearn.hypotheses.priors import exceptions as exceptions
+    from bayeslearn.hypotheses.priors import mistake_bits as mistake_bits
     from bayeslearn.hypotheses.priors import optimal_lengths as optimal_lengths
 else:
     __getattr__, __dir__, __all__ = lazy_imports.attach(__name__)

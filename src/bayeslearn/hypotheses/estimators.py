@@ -32,7 +32,7 @@ from bayeslearn.estimators import PredictsClasses
 from bayeslearn.hypotheses.finite_space import FiniteSpace
 from bayeslearn.hypotheses.likelihoods import label_logs, rows_of, with_noise
 from bayeslearn.hypotheses.priors import PriorLike, named
-from bayeslearn.tables.labels import label_codes
+from bayeslearn.tables.markers import label_codes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,14 +44,14 @@ if TYPE_CHECKING:
 ### labels out of fold
 
 
-#: Into how many parts the cases are dealt out.
+#: The number of folds.
 N_FOLDS = 5
-#: The fold of cases that are never held out.
+#: The fold of rows that are never held out.
 ALWAYS_TRAINING = -1
 
 
 def folds_by_content(X: Any, codes: NDArray[np.intp]) -> NDArray[np.intp]:
-    """The fold of each case, from its row and its class."""
+    """The fold of each row, from its cells and its class."""
     keys = list(zip(codes.tolist(), _row_keys(X), strict=True))
     in_class = Counter(code for code, _ in set(keys))
     shared = sorted(key for key in set(keys) if in_class[key[0]] > 1)
@@ -71,7 +71,7 @@ def out_of_fold_logs(
     sample_weight: NDArray[np.float64] | None = None,
     noise: float = 0.0,
 ) -> NDArray[np.float64]:
-    """ln P(y_i|x_i) of each case by a clone that was fitted without its fold; 0 for cases never held out."""
+    """ln P(y_i|x_i) of each row by a clone fitted without its fold; 0 for rows never held out."""
     y = np.array(labels)[codes]
 
     def answer(train: NDArray[np.intp], test: NDArray[np.intp]) -> NDArray[np.float64]:
@@ -85,9 +85,9 @@ def out_of_fold_logs(
 def likelihood_logs(
     hypothesis: Any, X: Any, codes: NDArray[np.intp], labels: tuple[Hashable, ...], *, noise: float = 0.0
 ) -> NDArray[np.float64]:
-    """ln P(y_i|x_i) of each case by a hypothesis that is fixed."""
-    said = with_noise(label_logs(hypothesis, X, labels), noise)
-    return said[np.arange(len(codes)), codes]
+    """ln P(y_i|x_i) of each row by a hypothesis that is fixed."""
+    logs = with_noise(label_logs(hypothesis, X, labels), noise)
+    return logs[np.arange(len(codes)), codes]
 
 
 def fitted(classifier: Any, X: Any, y: NDArray[Any], sample_weight: NDArray[np.float64] | None) -> Any:
@@ -182,7 +182,7 @@ class _HypothesisClassifier(PredictsClasses, ClassifierMixin, BaseEstimator):  #
     # -- labels
 
     def _all_classes(self, X: Any, y: NDArray[Any], hypotheses: Any, given: Any = None) -> NDArray[Any]:
-        """Every label: as declared, or as seen in the data and said by the fixed hypotheses, sorted."""
+        """Every label: as declared, or those of the data and of the fixed hypotheses, sorted."""
         declared = self.classes if given is None else given
         if declared is not None:
             return np.unique(np.asarray(declared))
@@ -201,7 +201,7 @@ class _HypothesisClassifier(PredictsClasses, ClassifierMixin, BaseEstimator):  #
         return tuple(self.classes_.tolist())
 
     def _weighed(self, X: Any, y: NDArray[Any], w: Any, given: Any, learned: Any) -> NDArray[np.float64]:
-        """Log likelihoods, cases by hypotheses, from the labels."""
+        """Log likelihoods, rows by hypotheses, from the labels."""
         codes = label_codes(y, self.classes_).astype(np.intp)
         columns = [
             likelihood_logs(new, X, codes, self._labels, noise=self.noise)
@@ -230,7 +230,7 @@ class _HypothesisClassifier(PredictsClasses, ClassifierMixin, BaseEstimator):  #
         try:
             learners = [get_tags(h).input_tags for h in named(self.hypotheses)[1] if hasattr(h, "fit")]
         except BayeslearnError:
-            learners = []  # said by fit
+            learners = []  # reported by fit
         tags.input_tags.string = tags.input_tags.categorical = False
         tags.input_tags.sparse = bool(learners) and all(inner.sparse for inner in learners)
         tags.input_tags.allow_nan = bool(learners) and all(inner.allow_nan for inner in learners)
@@ -263,13 +263,13 @@ class BayesOptimalClassifier(_HypothesisClassifier):
     Attributes
     ----------
     posterior_
-        The posterior over the hypotheses, a :class:`~bayeslearn.hypotheses.Posterior`; cases can be taken back from it.
+        The :class:`~bayeslearn.hypotheses.HypothesisPosterior`; rows can be removed from it.
     criterion_
         What was used: "likelihood" (all fixed), "log_marginal_likelihood" or "out_of_fold".
 
     Examples
     --------
-    Three hypotheses with posteriors .4, .3, .3: the most probable one says +, and the vote says −.
+    Three hypotheses with posteriors .4, .3, .3: the most probable one predicts +, and the vote −.
 
     >>> says = {"h1": "+", "h2": "-", "h3": "-"}
     >>> vote = BayesOptimalClassifier(

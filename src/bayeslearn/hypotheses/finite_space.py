@@ -28,14 +28,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import logsumexp
 
-from bayeslearn import validation
+from bayeslearn import lazy_imports, validation
 from bayeslearn.codec import Saved
 from bayeslearn.distributions import FiniteHypotheses, FinitePrior, LogLikelihoods
 from bayeslearn.errors import ImpossibleDataError, MismatchError, ParameterError, ShapeError, listed
-from bayeslearn.hypotheses.likelihoods import CaseFunctions, Labeling, Likelihood, OutcomeTable, UnknownLikelihood
+from bayeslearn.hypotheses.likelihoods import Labeling, Likelihood, LikelihoodFunctions, OutcomeTable, UnknownLikelihood
 from bayeslearn.hypotheses.priors import Names, PriorLike, as_prior, by_name, named
+from bayeslearn.hypotheses.results import HypothesisRow, frame_of_posterior, plain_posterior, report_of
 from bayeslearn.model_values import ARRAY, NAME, plain
 from bayeslearn.printable import printable
+from bayeslearn.reports import Report, Reported
 
 if TYPE_CHECKING:
     import os
@@ -44,40 +46,22 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from bayeslearn.model_values import Reader
+    from bayeslearn.tables.frames import Backend
+
+plots: Any = lazy_imports.Deferred("bayeslearn.plots")
 
 ### the posterior
 
 
-@dataclass(frozen=True)
-class HypothesisRow:
-    """One line of Bayes' theorem, for printing."""
-
-    name: Hashable
-    prior: float
-    log_likelihood: float
-    log_joint: float
-    posterior: float
-
-    @property
-    def likelihood(self) -> float:
-        """P(D|h); zero where it underflows."""
-        return math.exp(self.log_likelihood)
-
-    @property
-    def joint(self) -> float:
-        """P(D|h) P(h)."""
-        return math.exp(self.log_joint)
-
-
-@dataclass(frozen=True, eq=False)
-class HypothesisPosterior(Saved, kind="hypotheses"):
-    """What is believed after some cases; start one with :meth:`FiniteSpace.posterior`."""
+@dataclass(frozen=True, eq=False, repr=False)
+class HypothesisPosterior(Saved, Reported, kind="hypotheses"):
+    """The posterior over the hypotheses of a space given rows; :meth:`FiniteSpace.posterior` begins one."""
 
     space: FiniteSpace
     prior: FinitePrior
     statistics: LogLikelihoods
 
-    # -- evidence in and out
+    # -- rows in and out
 
     def update(self, row: Any, *, sample_weight: float = 1.0) -> HypothesisPosterior:
         """One more row, counted `sample_weight` times."""
@@ -107,27 +91,27 @@ class HypothesisPosterior(Saved, kind="hypotheses"):
         return replace(self, statistics=found)
 
     def __add__(self, other: HypothesisPosterior) -> HypothesisPosterior:
-        """Both bodies of evidence on the one prior they share."""
+        """The posterior given the rows of both; the shared prior counts once."""
         self._require_same_start(other)
         merged = self.statistics + other.statistics
         if np.isneginf(self.prior.log_p + merged.total).all():
             raise ImpossibleDataError(
-                "no hypothesis is possible under both bodies of evidence", hint="allow for noise, or add a hypothesis"
+                "no hypothesis is possible given the rows of both", hint="allow for noise, or add a hypothesis"
             )
         return replace(self, statistics=merged)
 
     def __sub__(self, other: HypothesisPosterior) -> HypothesisPosterior:
-        """The evidence of `other` taken back."""
+        """The posterior without the rows of `other`."""
         self._require_same_start(other)
         return replace(self, statistics=self.statistics - other.statistics)
 
     def __mul__(self, factor: float) -> HypothesisPosterior:
-        """Evidence faded: every case counts `factor` times."""
+        """The posterior in which every row counts `factor` times."""
         return replace(self, statistics=self.statistics * factor)
 
     __rmul__ = __mul__
 
-    # -- what is believed
+    # -- probabilities
 
     @cached_property
     def distribution(self) -> FinitePrior:
@@ -149,7 +133,7 @@ class HypothesisPosterior(Saved, kind="hypotheses"):
 
     @property
     def ml_hypotheses(self) -> list[Hashable]:
-        """The hypotheses of maximum likelihood, all that tie; the prior is not asked."""
+        """The hypotheses of maximum likelihood, all that tie; independent of the prior."""
         return self._named(FinitePrior(self.statistics.total).modes())
 
     @property
@@ -170,12 +154,12 @@ class HypothesisPosterior(Saved, kind="hypotheses"):
         """The name of a hypothesis drawn by its probability (the Gibbs algorithm predicts with it)."""
         return self.space.names[int(self.distribution.draw(random_state))]
 
-    # -- what is expected
+    # -- predictions
 
     def predictive(self, x: Any = None, *, noisy: bool = True) -> dict[Any, float]:
         """P(next|D) for every outcome, or every label of `x`: each hypothesis votes by its probability.
 
-        With label noise the next label is the one written down; `noisy=False` gives the true one.
+        With label noise the outcome is the observed label; `noisy=False` predicts the true one.
         """
         outcomes, logs = self.space.likelihood.outcomes_at(x, noisy=noisy)
         p = np.exp(logsumexp(self.distribution.log_p[:, None] + logs, axis=0))
@@ -185,7 +169,23 @@ class HypothesisPosterior(Saved, kind="hypotheses"):
         """ln P(row|D)."""
         return float(logsumexp(self.distribution.log_p + self.space.logs([row])[0]))
 
-    # -- for printing
+    # -- reports
+
+    def report(self) -> Report:
+        """Return prior, likelihood and posterior of each hypothesis; of many, of the most probable."""
+        return report_of(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers of each hypothesis, MAP, ML, marginal likelihood and next outcome as plain values."""
+        return plain_posterior(self)
+
+    def to_frame(self, backend: Backend = "pandas") -> Any:
+        """Return a frame with a row for each hypothesis: prior, likelihood, joint, posterior."""
+        return frame_of_posterior(self, backend)
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """Draw the posterior of each hypothesis (:func:`bayeslearn.plots.plot_posterior`)."""
+        return plots.plot_posterior(self, ax=ax)
 
     def to_rows(self) -> list[HypothesisRow]:
         """Prior, likelihood, joint and posterior of each hypothesis."""
@@ -279,20 +279,20 @@ class HypothesisPosterior(Saved, kind="hypotheses"):
 
 
 def _impossible(
-    ruled_out: NDArray[np.bool_], logs: NDArray[np.float64], w: NDArray[np.float64], cases: Sequence[Any] | None
+    ruled_out: NDArray[np.bool_], logs: NDArray[np.float64], w: NDArray[np.float64], data: Sequence[Any] | None
 ) -> ImpossibleDataError:
-    """The error that names the first case at which no hypothesis was left."""
+    """The error that names the first row at which no hypothesis is left."""
     never = np.isneginf(logs) & (w > 0)[:, None]
     gone = np.logical_or.accumulate(never, axis=0) | ruled_out
     i = int(np.argmax(gone.all(axis=1)))
-    case = None if cases is None else cases[i]
-    shown = f"case {i}" if cases is None else f"case {i}, {case!r:.100},"
-    others = "" if never[i].all() else " that the prior and the cases before it leave"
+    row = None if data is None else data[i]
+    shown = f"row {i}" if data is None else f"row {i}, {row!r:.100},"
+    others = "" if never[i].all() else " that the prior and the rows before it leave"
     return ImpossibleDataError(
         f"{shown} has probability zero under every hypothesis{others}",
-        hint="allow for noise (`noise=`), add a hypothesis, or look for a mistaken case",
+        hint="allow for noise (`noise=`), add a hypothesis, or look for a wrong row",
         position=i,
-        case=case,
+        row=row,
     )
 
 
@@ -313,7 +313,7 @@ class FiniteSpace:
     def __len__(self) -> int:
         return len(self.names)
 
-    # -- three ways to say what a hypothesis is
+    # -- constructors
 
     @classmethod
     def from_table(
@@ -323,7 +323,7 @@ class FiniteSpace:
         names: Sequence[Hashable] | None = None,
         outcomes: Sequence[Hashable] | None = None,
     ) -> FiniteSpace:
-        """Probabilities of named outcomes: a row for each hypothesis. A case is an outcome.
+        """Probabilities of named outcomes, by hypothesis. A row of data is an outcome.
 
         `p` is a mapping of mappings, or an array with `names` for its rows and `outcomes` for its columns.
         """
@@ -347,7 +347,7 @@ class FiniteSpace:
     def from_labelers(
         cls, hypotheses: Any, *, classes: Sequence[Hashable] = (False, True), noise: float = 0.0
     ) -> FiniteSpace:
-        """Functions of x, or fitted classifiers, that label x. A case is a pair (x, label).
+        """Functions of x, or fitted classifiers, that label x. A row of data is a pair (x, label).
 
         Parameters
         ----------
@@ -355,18 +355,18 @@ class FiniteSpace:
             A mapping by name, a list, or a list of (name, hypothesis). A function returns a label, a mapping of labels
             to probabilities, or one probability per label.
         classes
-            Every label there is.
+            All labels.
         noise
-            The rate η at which labels are written down wrongly.
+            The rate η of wrong labels.
         """
         names, members = named(hypotheses)
         return cls(names, members, Labeling(members, tuple(classes), float(noise)))
 
     @classmethod
     def from_functions(cls, hypotheses: Any) -> FiniteSpace:
-        """Functions that give the likelihood (or density) of a case, whatever a case is."""
+        """Functions that return the likelihood (or density) of a row of data, whatever a row is."""
         names, members = named(hypotheses)
-        return cls(names, members, CaseFunctions(members))
+        return cls(names, members, LikelihoodFunctions(members))
 
     # -- learning
 
@@ -384,7 +384,7 @@ class FiniteSpace:
         return self.likelihood.logs(data) if len(data) else np.empty((0, len(self)))
 
     def prior(self, prior: PriorLike = "uniform", *, bits: Any = None) -> FinitePrior:
-        """The prior over this space from any of its forms, or from code lengths: P(h) ∝ 2^−bits."""
+        """The prior over this space, as :mod:`bayeslearn.hypotheses.priors` takes it, or P(h) ∝ 2^−bits."""
         if bits is None:
             return as_prior(prior, self.names, self.hypotheses)
         if not (isinstance(prior, str) and prior == "uniform"):
@@ -392,7 +392,7 @@ class FiniteSpace:
         return as_prior(FinitePrior.code_lengths(self.numbers("bits", bits)), self.names, self.hypotheses)
 
     def posterior(self, prior: PriorLike = "uniform", *, bits: Any = None) -> HypothesisPosterior:
-        """Where learning starts: the prior, and no data yet."""
+        """The posterior before any data: the prior."""
         return HypothesisPosterior(self, self.prior(prior, bits=bits), self.family.zero())
 
     def fit(
@@ -413,7 +413,7 @@ class FiniteSpace:
         return array
 
     def position(self, name: Hashable) -> int:
-        """Which hypothesis has this name."""
+        """The position of the hypothesis with this name."""
         if name not in self.names:
             raise ParameterError(f"no hypothesis is called {name!r}", hint=f"they are {listed(self.names)}")
         return self.names.index(name)

@@ -1,10 +1,10 @@
-"""What a hypothesis says of a case, in three forms: each turns cases into ln P(case|h), one column per hypothesis.
+"""Three forms of the likelihood of hypotheses: each maps rows of data to ln P(row|h), one column per hypothesis.
 
-    OutcomeTable    a case is one of a few named outcomes, and P(outcome|h) is a table
-    Labeling       a case is (x, label); h(x) is a label, probabilities of labels, or a fitted classifier
-    CaseFunctions   a case is anything; h(case) is its likelihood
+    OutcomeTable          a row is one of a few named outcomes, and P(outcome|h) is a table
+    Labeling              a row is (x, label); h(x) is a label, probabilities of labels, or a fitted classifier
+    LikelihoodFunctions   a row is any value; h(row) is its likelihood
 
-Labels may be wrong at a rate η: the label written down is the true one with 1 − η, and any other alike,
+Labels are wrong at a rate η: the observed label is the true one with 1 − η, and each other one with η/(k − 1),
 
     P(label|h, x) = (1 − η) P(label|h(x)) + η/(k − 1) (1 − P(label|h(x))),      η = 0: no noise
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 
 class Likelihood(Protocol):
-    """The part of a space that knows what a case is."""
+    """The part of a space that reads rows of data."""
 
-    def logs(self, cases: Sequence[Any]) -> NDArray[np.float64]:
-        """ln P(case|h), shape (n, size)."""
+    def logs(self, data: Sequence[Any]) -> NDArray[np.float64]:
+        """ln P(row|h), shape (n, size)."""
 
     def outcomes_at(self, x: Any, *, noisy: bool) -> tuple[Sequence[Any], NDArray[np.float64]]:
-        """What may be seen next (at `x`), and ln P(outcome|h) of shape (size, k)."""
+        """The possible outcomes (at `x`), and ln P(outcome|h) of shape (size, k)."""
 
 
 ### outcomes
@@ -45,9 +45,9 @@ class OutcomeTable:
     outcomes: tuple[Hashable, ...]
     p: NDArray[np.float64]
 
-    def logs(self, cases: Sequence[Any]) -> NDArray[np.float64]:
-        """The columns of the outcomes seen."""
-        return _log(self.p.T[codes_of(cases, self.outcomes, what="outcome")])
+    def logs(self, data: Sequence[Any]) -> NDArray[np.float64]:
+        """The columns of the outcomes."""
+        return _log(self.p.T[codes_of(data, self.outcomes, what="outcome")])
 
     def outcomes_at(self, x: Any, *, noisy: bool) -> tuple[Sequence[Any], NDArray[np.float64]]:  # noqa: ARG002 - a table has no noise
         """Every outcome; there is no `x`."""
@@ -56,7 +56,7 @@ class OutcomeTable:
         return self.outcomes, _log(self.p)
 
 
-### labeled cases
+### labeled rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,22 +82,22 @@ class Labeling:
         codes = codes_of(y, self.labels, what="label")
         return np.take_along_axis(self.log_probabilities(X, noisy=True), codes[:, None, None], axis=2)[..., 0]
 
-    def logs(self, cases: Sequence[Any]) -> NDArray[np.float64]:
+    def logs(self, data: Sequence[Any]) -> NDArray[np.float64]:
         """The same for a list of (x, label) pairs."""
-        for i, case in enumerate(cases):
-            if not (isinstance(case, tuple | list) and len(case) == 2):
-                raise ParameterError(f"a case must be a pair (x, label), got {case!r:.80} at position {i}")
-        return self.logs_of([x for x, _ in cases], [label for _, label in cases])
+        for i, row in enumerate(data):
+            if not (isinstance(row, tuple | list) and len(row) == 2):
+                raise ParameterError(f"a row must be a pair (x, label), got {row!r:.80} at position {i}")
+        return self.logs_of([x for x, _ in data], [label for _, label in data])
 
     def outcomes_at(self, x: Any, *, noisy: bool) -> tuple[Sequence[Any], NDArray[np.float64]]:
-        """Every label, as it would be written down (`noisy`) or as it truly is."""
+        """Every label, as observed (`noisy`) or true."""
         if x is None:
             raise ParameterError("the label depends on x, and none was given", hint="pass the instance to label")
         return self.labels, self.log_probabilities([x], noisy=noisy)[0]
 
 
 def label_logs(hypothesis: Any, X: Any, labels: tuple[Hashable, ...]) -> NDArray[np.float64]:
-    """ln P(label|h, x) as one hypothesis says it, shape (n, k)."""
+    """ln P(label|h, x) of one hypothesis, shape (n, k)."""
     if hasattr(hypothesis, "predict_proba"):
         return _classifier_logs(hypothesis, X, labels)
     if hasattr(hypothesis, "predict"):
@@ -108,11 +108,11 @@ def label_logs(hypothesis: Any, X: Any, labels: tuple[Hashable, ...]) -> NDArray
             hint="functions take x and return a label, or a probability for each label",
         )
     with np.errstate(divide="ignore"):
-        return np.log(np.array([_said(hypothesis(x), labels) for x in rows_of(X)]).reshape(-1, len(labels)))
+        return np.log(np.array([_probabilities(hypothesis(x), labels) for x in rows_of(X)]).reshape(-1, len(labels)))
 
 
 def rows_of(X: Any) -> Sequence[Any]:
-    """The instances that a function sees: rows of an array, dictionaries by column name for a frame."""
+    """The instances that a function gets: rows of an array, dictionaries by column name for a frame."""
     if hasattr(X, "to_pylist"):
         return X.to_pylist()  # an Arrow table
     if hasattr(X, "columns"):
@@ -131,13 +131,13 @@ def with_noise(logs: NDArray[np.float64], noise: float) -> NDArray[np.float64]:
 
 
 def noise_rate(noise: float, k: int) -> float:
-    """A noise rate for k labels: at (k − 1)/k a label says nothing, above that it misleads."""
+    """A noise rate for k labels: at (k − 1)/k labels carry no information."""
     most = (k - 1) / k if k > 1 else 0.5
     try:
         return validation.number("noise", noise, min_value=0, max_value=most)
     except ParameterError as error:
         raise ParameterError(
-            error.message, hint=f"a label of {k} says nothing at {most:g}: rates lie between 0 and that", noise=noise
+            error.message, hint=f"with {k} labels, a noise rate is between 0 and {most:g}", noise=noise
         ) from None
 
 
@@ -149,7 +149,7 @@ def codes_of(values: Sequence[Any], known: tuple[Hashable, ...], *, what: str) -
         code = positions.get(value) if isinstance(value, Hashable) else None
         if code is None:
             raise UnknownStateError(
-                f"unknown {what} {value!r:.60} in case {i}", hint=f"the {what}s are {listed(known)}", value=value
+                f"unknown {what} {value!r:.60} in row {i}", hint=f"the {what}s are {listed(known)}", value=value
             )
         codes[i] = code
     return codes
@@ -159,28 +159,28 @@ def codes_of(values: Sequence[Any], known: tuple[Hashable, ...], *, what: str) -
 
 
 @dataclass(frozen=True, eq=False)
-class CaseFunctions:
-    """Hypotheses that give the likelihood (or density) of a case themselves."""
+class LikelihoodFunctions:
+    """Hypotheses that return the likelihood (or density) of a row."""
 
     hypotheses: tuple[Any, ...]
 
-    def logs(self, cases: Sequence[Any]) -> NDArray[np.float64]:
-        """ln h(case)."""
-        p = np.array([[h(case) for h in self.hypotheses] for case in cases], dtype=float)
-        p = p.reshape(len(cases), len(self.hypotheses))
+    def logs(self, data: Sequence[Any]) -> NDArray[np.float64]:
+        """ln h(row)."""
+        p = np.array([[h(row) for h in self.hypotheses] for row in data], dtype=float)
+        p = p.reshape(len(data), len(self.hypotheses))
         bad = ~(np.isfinite(p) & (p >= 0))
         if bad.any():
-            case, h = validation.first_position(bad)
+            row, h = validation.first_position(bad)
             raise ProbabilityError(
-                f"a likelihood must be finite and not negative, got {p[case, h]} for case {case} from hypothesis {h}"
+                f"a likelihood must be finite and not negative, got {p[row, h]} for row {row} from hypothesis {h}"
             )
         return _log(p)
 
     def outcomes_at(self, x: Any, *, noisy: bool) -> tuple[Sequence[Any], NDArray[np.float64]]:  # noqa: ARG002 - same signature
-        """Unknown: a likelihood does not list the cases it is ready for."""
+        """Unknown: a likelihood function does not list the possible rows."""
         raise ParameterError(
-            "these hypotheses give likelihoods of cases, so the possible outcomes are not known",
-            hint="ask `log_predictive(case)` for one case",
+            "these hypotheses are likelihood functions, so the possible outcomes are unknown",
+            hint="call `log_predictive(row)` for one row",
         )
 
 
@@ -189,13 +189,13 @@ class CaseFunctions:
 
 @dataclass(frozen=True, eq=False)
 class UnknownLikelihood:
-    """That of a posterior from a file, whose hypotheses are functions: the space is needed to ask about cases."""
+    """The likelihood of a posterior from a file, whose hypotheses are functions: new rows need the space."""
 
-    def logs(self, cases: Sequence[Any]) -> NDArray[np.float64]:  # noqa: ARG002 - same signature
+    def logs(self, data: Sequence[Any]) -> NDArray[np.float64]:  # noqa: ARG002 - same signature
         """Refuse: the functions are not in the file."""
         raise ParameterError(
-            "this posterior was read from a file, which holds the names of its hypotheses and not what they are",
-            hint="give the space as well: HypothesisPosterior.load(path, space)",
+            "this posterior was read from a file, which holds the names of its hypotheses, but not the functions",
+            hint="pass the space as well: HypothesisPosterior.load(path, space)",
         )
 
     def outcomes_at(self, x: Any, *, noisy: bool) -> tuple[Sequence[Any], NDArray[np.float64]]:  # noqa: ARG002 - as above
@@ -211,8 +211,8 @@ def _log(p: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.log(p)
 
 
-def _said(answer: Any, labels: tuple[Hashable, ...]) -> NDArray[np.float64]:
-    """The probabilities that an answer stands for: a label, a mapping, or one number per label."""
+def _probabilities(answer: Any, labels: tuple[Hashable, ...]) -> NDArray[np.float64]:
+    """The probabilities of an answer: a label, a mapping, or one number per label."""
     if isinstance(answer, Mapping):
         p = np.zeros(len(labels))
         p[codes_of(list(answer), labels, what="label")] = list(answer.values())
@@ -232,12 +232,12 @@ def _one_hot(answers: Sequence[Any], labels: tuple[Hashable, ...]) -> NDArray[np
 
 
 def _classifier_logs(classifier: Any, X: Any, labels: tuple[Hashable, ...]) -> NDArray[np.float64]:
-    """Columns of a classifier put in the order of `labels`; a class it never saw has probability zero."""
+    """Columns of a classifier put in the order of `labels`; a class unknown to it has probability zero."""
     with np.errstate(divide="ignore"):
         if hasattr(classifier, "predict_log_proba"):
-            said = np.asarray(classifier.predict_log_proba(X), dtype=float)
+            found = np.asarray(classifier.predict_log_proba(X), dtype=float)
         else:
-            said = np.log(np.asarray(classifier.predict_proba(X), dtype=float))
-    logs = np.full((len(said), len(labels)), -np.inf)
-    logs[:, codes_of(list(classifier.classes_), labels, what="class")] = said
+            found = np.log(np.asarray(classifier.predict_proba(X), dtype=float))
+    logs = np.full((len(found), len(labels)), -np.inf)
+    logs[:, codes_of(list(classifier.classes_), labels, what="class")] = found
     return logs

@@ -1,7 +1,7 @@
 """Names and priors of a finite set of hypotheses, and description lengths.
 
-"uniform"            every hypothesis alike           {"cancer": 0.008, ...}   a probability for each name
-[0.4, 0.3, 0.3]      in the order of the hypotheses   Finite.code_lengths(L)   P(h) ∝ 2^−L(h)
+"uniform"            equal probabilities              {"cancer": 0.008, ...}        a probability for each name
+[0.4, 0.3, 0.3]      in the order of the hypotheses   FinitePrior.code_lengths(L)   P(h) ∝ 2^−L(h)
 lambda h: 0.5**len   relative weight of a hypothesis: divided by the sum
 
 The hypothesis of minimum description length needs the fewest bits for itself and for the data given it:
@@ -11,11 +11,14 @@ The hypothesis of minimum description length needs the fewest bits for itself an
 >>> from bayeslearn.hypotheses import FiniteSpace
 >>> space = FiniteSpace.from_labelers({"always": lambda x: True, "table": {0: True, 1: True, 2: False}.get})
 >>> data = [(0, True), (1, True), (2, False)]
->>> lengths = description_lengths(space, data, hypothesis_bits={"always": 1, "table": 9}, data_bits=exceptions)
+>>> lengths = description_lengths(space, data, hypothesis_bits={"always": 1, "table": 9}, data_bits=mistake_bits)
 >>> print(lengths)
-hypothesis   L(h)  L(D|h)   total
-always       1.00    3.58    4.58  *
-table        9.00    2.00   11.00
+Minimum description length: always
+<BLANKLINE>
+Hypothesis  L(h)  L(D|h)  Total
+-------------------------------
+always         1   3.585  4.585
+table          9       2     11
 """
 
 from __future__ import annotations
@@ -27,18 +30,22 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 from scipy.special import gammaln
 
-from bayeslearn import validation
+from bayeslearn import lazy_imports, validation
 from bayeslearn.distributions import FinitePrior
 from bayeslearn.distributions.finite_hypotheses import TIE
 from bayeslearn.distributions.priors import uniform_prior
 from bayeslearn.distributions.sufficient_statistics import frozen
 from bayeslearn.errors import ParameterError, ProbabilityError, ShapeError, listed
-from bayeslearn.printable import printable
+from bayeslearn.reports import Grid, Report, Reported
+from bayeslearn.tables.frames import frame_of_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.hypotheses.finite_space import FiniteSpace, HypothesisPosterior
+    from bayeslearn.tables.frames import Backend
+
+plots: Any = lazy_imports.Deferred("bayeslearn.plots")
 
 Names: TypeAlias = tuple[Hashable, ...]
 PriorLike: TypeAlias = FinitePrior | Mapping[Any, float] | Sequence[float] | Callable[[Any], float] | Literal["uniform"]
@@ -79,7 +86,7 @@ def by_name(what: str, values: Mapping[Any, float], names: Names) -> list[float]
     odd = [name for name in values if name not in names]
     left = [name for name in names if name not in values]
     if odd or left:
-        problem = f"names {odd[0]!r}, which is no hypothesis" if odd else f"says nothing of {left[0]!r}"
+        problem = f"names {odd[0]!r}, which is no hypothesis" if odd else f"has no entry for {left[0]!r}"
         raise ParameterError(f"`{what}` {problem}", hint=f"the hypotheses are {listed(names)}")
     return [values[name] for name in names]
 
@@ -133,9 +140,9 @@ def _relative(weights: list[float], names: Names) -> FinitePrior:
 ### description lengths
 
 
-@dataclass(frozen=True, eq=False)
-class DescriptionLengths:
-    """Bits for each hypothesis, and for the data once it is known."""
+@dataclass(frozen=True, eq=False, repr=False)
+class DescriptionLengths(Reported):
+    """The bits of each hypothesis, and of the data given the hypothesis."""
 
     names: Names
     hypothesis: NDArray[np.float64]
@@ -159,7 +166,7 @@ class DescriptionLengths:
 
     @property
     def best(self) -> list[Hashable]:
-        """The hypotheses of the shortest description, all that tie."""
+        """The hypotheses with the shortest description, all that tie."""
         total = self.total
         if np.isinf(total).all():
             raise ParameterError("no hypothesis can describe the data in finitely many bits")
@@ -170,15 +177,24 @@ class DescriptionLengths:
         rows = zip(self.names, self.hypothesis.tolist(), self.data.tolist(), self.total.tolist(), strict=True)
         return sorted(rows, key=lambda row: row[3])
 
-    def __str__(self) -> str:
-        width = max(len("hypothesis"), *(len(str(name)) for name in self.names))
-        best = set(self.best)
-        lines = [f"{'hypothesis':<{width}} {'L(h)':>6} {'L(D|h)':>7} {'total':>7}"]
-        lines += [
-            f"{name!s:<{width}} {h:6.2f} {d:7.2f} {t:7.2f}{'  *' if name in best else ''}"
-            for name, h, d, t in self.to_rows()
-        ]
-        return printable("\n".join(lines))
+    def report(self) -> Report:
+        """Return the lengths of each hypothesis, shortest first."""
+        rows = [(str(name), *(round(bits, 3) for bits in lengths)) for name, *lengths in self.to_rows()]
+        title = f"Minimum description length: {', '.join(map(str, self.best))}"
+        return Report(title, Grid(["Hypothesis", "L(h)", "L(D|h)", "Total"], rows))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the best hypotheses and all lengths in bits as plain values."""
+        lengths = [{"name": n, "hypothesis": h, "data": d, "total": t} for n, h, d, t in self.to_rows()]
+        return {"best": self.best, "lengths": lengths}
+
+    def to_frame(self, backend: Backend = "pandas") -> Any:
+        """Return a frame with a row for each hypothesis: bits of the hypothesis, of the data, and their sum."""
+        return frame_of_rows(["name", "hypothesis", "data", "total"], self.to_rows(), backend)
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """Draw both parts of each length (:func:`bayeslearn.plots.plot_description_lengths`)."""
+        return plots.plot_description_lengths(self, ax=ax)
 
 
 def description_lengths(
@@ -208,13 +224,13 @@ def optimal_lengths(posterior: HypothesisPosterior) -> DescriptionLengths:
     return DescriptionLengths(posterior.space.names, _bits(posterior.prior.log_p), _bits(posterior.statistics.total))
 
 
-def exceptions(hypothesis: Any, data: Sequence[tuple[Any, Any]], *, n_classes: int = 2) -> float:
-    """Bits to send the labels to someone who holds `hypothesis` (x → label) and the instances: its mistakes only."""
+def mistake_bits(hypothesis: Any, data: Sequence[tuple[Any, Any]], *, n_classes: int = 2) -> float:
+    """Bits of the labels given `hypothesis` (x → label) and the instances: the code of its mistakes."""
     return exception_bits(sum(hypothesis(x) != label for x, label in data), len(data), n_classes=n_classes)
 
 
 def exception_bits(n_errors: int, n_rows: int, *, n_classes: int = 2) -> float:
-    """How many mistakes there are, which rows they are, and the right label of each.
+    """Bits of a code of the mistakes: their number, their rows, and the true label of each.
 
         log2(n + 1) + log2 C(n, e) + e log2(k − 1)
 

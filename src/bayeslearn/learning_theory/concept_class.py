@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayeslearn import files, kernels, validation
+from bayeslearn import files, kernels, lazy_imports, validation
 from bayeslearn.errors import (
     CapacityError,
     DataError,
@@ -30,24 +30,29 @@ from bayeslearn.errors import (
     listed,
 )
 from bayeslearn.learning_theory.hypothesis_counts import HypothesisCount, whole
-from bayeslearn.printable import printable
+from bayeslearn.reports import Grid, Pairs, Report, Reported
+from bayeslearn.tables.frames import frame_of_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
+    from bayeslearn.tables.frames import Backend
+
+plots: Any = lazy_imports.Deferred("bayeslearn.plots")
+
 Names = tuple[Hashable, ...]
 
-#: Bytes of a table of labels that are read at most.
+#: The most bytes of a file.
 MAX_BYTES = 1 << 26
 
-#: What a cell of a file may hold.
+#: The values of cells of a file.
 BITS = {"0", "1"}
 
 
 def first_of_each(rows: NDArray[np.uint8]) -> NDArray[np.intp]:
-    """Where each different row stands first.
+    """The first position of each distinct row.
 
     >>> first_of_each(np.array([[1, 2], [3, 4], [1, 2]], np.uint8))
     array([0, 1])
@@ -58,8 +63,8 @@ def first_of_each(rows: NDArray[np.uint8]) -> NDArray[np.intp]:
     return np.array(list(found.values()), np.intp)
 
 
-@dataclass(frozen=True, eq=False)
-class ConceptClass:
+@dataclass(frozen=True, eq=False, repr=False)
+class ConceptClass(Reported):
     """Different functions from points to {0, 1}; build with :meth:`from_matrix` or :meth:`from_functions`.
 
     >>> ends = [(a, b) for a in range(5) for b in range(5)]
@@ -88,7 +93,7 @@ class ConceptClass:
     ) -> ConceptClass:
         """From a table of 0 and 1: a row for each hypothesis, a column for each point.
 
-        Hypotheses that say the same of every point are one, under the name of the first.
+        Hypotheses with the same labels are one, with the name of the first.
         """
         table = _binary(labels)
         rows = _names("hypotheses", hypotheses, len(table))
@@ -118,19 +123,45 @@ class ConceptClass:
     def __repr__(self) -> str:
         return f"ConceptClass({len(self)} hypotheses, {len(self.points)} points)"
 
+    def report(self) -> Report:
+        """Return the number of hypotheses, the VC dimension and the labels."""
+        size, d = self.size, self.vc_dimension
+        numbers = {"Hypotheses": len(self), "log₂|H|": size.log2, "Points": len(self.points), "VC dimension": d}
+        numbers["Shattered"] = ", ".join(map(str, self.shattered.points))
+        rows = [
+            (str(name), *labels.astype(int).tolist())
+            for name, labels in zip(self.hypotheses, self.labels[:, :20], strict=True)
+        ]
+        labels = Grid(["Hypothesis", *map(str, self.points[:20])], rows, "Labels")
+        return Report(f"Concept class of VC dimension {d}", Pairs(numbers), labels)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers of hypotheses and points, and the largest shattered set, as plain values."""
+        found = self.shattered.to_dict()
+        return {"n_hypotheses": len(self), "n_points": len(self.points), "vc_dimension": self.vc_dimension, **found}
+
+    def to_frame(self, backend: Backend = "pandas") -> Any:
+        """Return a frame with a row for each hypothesis and a column for each point."""
+        rows = ((name, *row) for name, row in zip(self.hypotheses, self.labels.tolist(), strict=True))
+        return frame_of_rows(["hypothesis", *map(str, self.points)], rows, backend)
+
+    def plot(self, max_points: int | None = None, *, ax: Any = None) -> Any:
+        """Draw the growth function (:func:`bayeslearn.plots.plot_growth_function`)."""
+        return plots.plot_growth_function(self, max_points, ax=ax)
+
     @property
     def size(self) -> HypothesisCount:
         """The number of hypotheses."""
         return HypothesisCount.from_number(len(self))
 
-    # -- what it can tell apart
+    # -- labelings
 
     def patterns(self, points: Iterable[Hashable]) -> NDArray[np.bool_]:
-        """The ways in which it labels some points, each once."""
+        """The distinct labelings of some points."""
         return np.unique(self.labels[:, self.places(points)], axis=0)
 
     def shatters(self, points: Iterable[Hashable]) -> bool:
-        """Whether it labels these points in all of the 2^k ways."""
+        """Whether these k points have all 2^k labelings."""
         places = self.places(points)
         return 2 ** len(places) <= len(self) and len(np.unique(self.labels[:, places], axis=0)) == 2 ** len(places)
 
@@ -141,17 +172,17 @@ class ConceptClass:
 
     @property
     def vc_dimension(self) -> int:
-        """The size of the largest set that is shattered."""
+        """The size of the largest shattered set."""
         return len(self.shattered.points)
 
     def growth_function(self, n_points: int) -> int:
-        """The most ways in which it labels any m of its points: 2^m as long as m points are shattered."""
+        """Π(m), the largest number of labelings of m points: 2^m if m points are shattered."""
         return growth_function(self, n_points)
 
     # -- names
 
     def places(self, points: Iterable[Hashable]) -> list[int]:
-        """Which columns these points have."""
+        """The columns of these points."""
         asked = list(points)
         odd = [x for x in asked if x not in self._place]
         if odd:
@@ -166,9 +197,9 @@ class ConceptClass:
 
 
 def read_class(path: Any) -> ConceptClass:
-    """A class from a CSV file of 0 and 1: rows are hypotheses, columns points, named by the header if there is one.
+    """Read a class from a CSV file of 0 and 1: rows are hypotheses, columns points, named by a header if there is one.
 
-    A first column of other things than 0 and 1 names the hypotheses.
+    A first column with other values than 0 and 1 names the hypotheses.
     """
     lines = _lines(Path(path))
     head = None if set(lines[0][1:] or lines[0]) <= BITS else lines.pop(0)
@@ -226,26 +257,26 @@ def _lines(path: Path) -> list[list[str]]:
     except (UnicodeDecodeError, csv.Error) as error:
         raise FormatError(f"{path} cannot be read: {error}", path=str(path)) from None
     if not lines:
-        raise EmptyTableError(f"{path} is empty: no hypothesis is in it")
+        raise EmptyTableError(f"{path} is empty: it has no hypothesis")
     return lines
 
 
 ### shattered sets and labelings
 
 
-#: Labels looked at together below which the search is one task.
+#: The number of labels below which the search is one task.
 SMALL = 20_000
-#: Labels below which waiting for the compiler is longer than doing without.
+#: The number of labels below which the search is not compiled.
 TINY = 1_000
-#: Points from which on a search may be so long that its tasks are pairs of points: one can be interrupted between two.
+#: The number of points from which the tasks of a search are pairs of points, so that it can be interrupted.
 LONG = 8
-#: Sets of points that may be looked at for the growth function.
-MOST_SETS = 50_000_000
+#: The most sets of points that the growth function examines.
+MAX_SETS = 50_000_000
 
 
-@dataclass(frozen=True)
-class ShatteredSet:
-    """Points, and for each of their 2^k labelings a hypothesis that labels them so."""
+@dataclass(frozen=True, repr=False)
+class ShatteredSet(Reported):
+    """Shattered points, and a hypothesis for each of their 2^k labelings."""
 
     points: tuple[Hashable, ...]
     hypotheses: Mapping[tuple[bool, ...], Hashable]
@@ -253,21 +284,35 @@ class ShatteredSet:
     def __len__(self) -> int:
         return len(self.points)
 
-    def __str__(self) -> str:
-        lines = [f"  {''.join('1' if y else '0' for y in labels)}  {h}" for labels, h in self.hypotheses.items()]
-        return printable("\n".join([f"{{{', '.join(map(str, self.points))}}} is shattered:", *lines]))
+    def report(self) -> Report:
+        """Return the points, and the hypothesis of each labeling."""
+        rows = [("".join("1" if y else "0" for y in labels), str(h)) for labels, h in self.hypotheses.items()]
+        return Report(f"{{{', '.join(map(str, self.points))}}} is shattered", Grid(["Labels", "Hypothesis"], rows))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the points, and the hypothesis of each labeling, as plain values."""
+        witness = [{"labels": [int(y) for y in labels], "hypothesis": h} for labels, h in self.hypotheses.items()]
+        return {"shattered": list(self.points), "witness": witness}
+
+    def to_frame(self, backend: Backend = "pandas") -> Any:
+        """Return a frame with a row for each labeling: the label of each point, and a hypothesis."""
+        rows = ((*(int(y) for y in labels), h) for labels, h in self.hypotheses.items())
+        return frame_of_rows([*map(str, self.points), "hypothesis"], rows, backend)
 
 
-def shattering(concepts: ConceptClass, points: Any) -> ShatteredSet | None:
-    """These points with a hypothesis for each of their labelings; None when one labeling has none.
+def find_shattering(concepts: ConceptClass, points: Any) -> ShatteredSet | None:
+    """Return these points with a hypothesis for each of their labelings; None if a labeling has none.
 
     >>> from bayeslearn.learning_theory import ConceptClass
     >>> thresholds = ConceptClass.from_functions({f"x ≥ {a}": lambda x, a=a: x >= a for a in range(4)}, range(3))
-    >>> print(shattering(thresholds, [1]))
-    {1} is shattered:
-      0  x ≥ 2
-      1  x ≥ 0
-    >>> shattering(thresholds, [0, 1]) is None                     # nothing labels 0 inside and 1 outside
+    >>> print(find_shattering(thresholds, [1]))
+    {1} is shattered
+    <BLANKLINE>
+    Labels  Hypothesis
+    ------------------
+    0       x ≥ 2
+    1       x ≥ 0
+    >>> find_shattering(thresholds, [0, 1]) is None                     # no threshold labels 0 inside and 1 outside
     True
     """
     places = concepts.places(points)
@@ -280,19 +325,19 @@ def shattering(concepts: ConceptClass, points: Any) -> ShatteredSet | None:
 
 
 def largest_shattered(concepts: ConceptClass) -> ShatteredSet:
-    """A largest set that is shattered, the first in the order of the search; exact."""
+    """Return a largest shattered set, the first in the order of the search; exact."""
     columns = _candidates(concepts.labels)
     packed, rare = _packed(concepts.labels[:, columns]), _rarer(concepts.labels[:, columns])
     best: list[int] = [0] if len(columns) else []
     while (found := _of_size(packed, rare, len(best) + 1)) is not None:
         best = found
-    witness = shattering(concepts, [concepts.points[i] for i in sorted(columns[best].tolist())])
+    witness = find_shattering(concepts, [concepts.points[i] for i in sorted(columns[best].tolist())])
     assert witness is not None
     return witness
 
 
 def growth_function(concepts: ConceptClass, n_points: int) -> int:
-    """Π(m), the most labelings that any m of the points have; see :meth:`ConceptClass.growth_function`."""
+    """Return Π(m), the largest number of labelings of m of the points."""
     m = whole("n_points", n_points)
     if m > len(concepts.points):
         raise ParameterError(f"the class is over {len(concepts.points)} points, got m = {m}")
@@ -302,17 +347,17 @@ def growth_function(concepts: ConceptClass, n_points: int) -> int:
     if m >= len(columns):
         return len(concepts)
     labels = np.ascontiguousarray(concepts.labels[:, columns[::-1]], dtype=np.uint8)  # the most even first
-    most = int(kernels.most_patterns(labels, m, MOST_SETS, np.zeros(m, np.int64)))
+    most = int(kernels.most_patterns(labels, m, MAX_SETS, np.zeros(m, np.int64)))
     if most < 0:
         raise CapacityError(
-            f"more than {MOST_SETS:,} sets of {m} of {len(columns)} points would have to be looked at",
+            f"more than {MAX_SETS:,} sets of {m} of {len(columns)} points would have to be examined",
             hint=f"Sauer's bound is {sauer_bound(concepts.vc_dimension, m):,}",
         )
     return most
 
 
 def sauer_bound(dimension: int, n_points: int) -> int:
-    """Σ_{i≤d} C(m, i): no class of VC dimension d labels m points in more ways.
+    """Return Sauer's bound Σ_{i≤d} C(m, i) on the labelings of m points by a class of VC dimension d.
 
     >>> [sauer_bound(2, m) for m in range(6)]
     [1, 2, 4, 7, 11, 16]
@@ -374,15 +419,3 @@ def _of_size(packed: NDArray[np.uint64], rare: NDArray[np.intp], size: int) -> l
 
     found = kernels.parallel(search, tasks, worth=len(tasks) > 1)
     return next((points for points in found if points is not None), None)
-
-
-def paint_growth(axes: Any, concepts: ConceptClass, max_points: int) -> None:
-    """The most labelings of m points, beside all 2^m and what the VC dimension allows."""
-    d, m = concepts.vc_dimension, range(max_points + 1)
-    axes.plot(m, [2**i for i in m], color="lightgray", label="2^m")
-    axes.plot(m, [sauer_bound(d, i) for i in m], color="gray", linestyle="--", label="Sauer's bound")
-    axes.plot(m, [concepts.growth_function(i) for i in m], marker="o", label="Π(m)")
-    axes.set(xlabel="points, m", ylabel="labelings", title=f"VC dimension {d}")
-    axes.set_yscale("log", base=2)
-    axes.set_xticks(list(m))
-    axes.legend(frameon=False)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class KCNFClassifier(ConceptClassifier):
-    """A row is positive when every k of its values were together in a positive example; the rest is negative.
+    """k-CNF: a row is positive if every k of its values occur together in a positive example.
 
     Learns every k-CNF, and with it every k-term DNF, from examples without noise. Every different value of a column is
     a state of that attribute.
@@ -32,7 +32,7 @@ class KCNFClassifier(ConceptClassifier):
     hypothesis_
         The :class:`~bayeslearn.learning_theory.KCNF` found.
     consistent_
-        Whether it also leaves out every negative example: if not, no k-CNF does.
+        Whether it covers no negative example; if it does, no k-CNF is consistent.
 
     Examples
     --------
@@ -53,7 +53,7 @@ class KCNFClassifier(ConceptClassifier):
         self.unlabeled = unlabeled
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Count what is together in the positive examples; rows of weight zero are left out."""
+        """Count the combinations of values in the positive examples; rows of weight zero are dropped."""
         examples = self._examples(X, y, sample_weight)
         self.hypothesis_ = KCNF.fit(examples, self.k)
         self.consistent_ = bool((self.hypothesis_.covers_codes(examples.codes) == examples.labels).all())

@@ -1,12 +1,12 @@
-"""How many hypotheses there are, by logarithm, so that 2^(2^30) is a number like any other.
+"""The number of hypotheses, as its logarithm, so that 2^(2^30) can be represented.
 
-    conjunctions of n literals   3^n            each variable asked for, asked not to be, or not asked for
-    k-CNF                        2^(C(n,k) 2^k)  any set of clauses of k literals; shorter ones are said by several
+    conjunctions of n literals   3^n            each variable positive, negated or absent
+    k-CNF                        2^(C(n,k) 2^k)  any set of clauses of k literals; shorter ones are several of them
     k-term DNF                   3^(nk)          k conjunctions
     k-decision lists             2 · 3^N · N!    N terms of at most k literals, each 0, 1 or absent, in any order
     unbiased                     2^(2^n)         every function of n variables
 
-All but the first and the last count formulas, of which several may say the same: they bound the number from above.
+All but the first and the last count formulas, of which several may be equivalent: they are upper bounds.
 """
 
 from __future__ import annotations
@@ -17,17 +17,18 @@ from typing import TYPE_CHECKING, Any
 
 from bayeslearn import validation
 from bayeslearn.errors import CapacityError, ParameterError
+from bayeslearn.reports import Pairs, Report, Reported
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-#: Bits that a number may have to be written out.
+#: The most bits of a number that is written out.
 MOST_BITS = 4096
 
 
-@dataclass(frozen=True)
-class HypothesisCount:
-    """The number of hypotheses: its natural logarithm, how it is written, and itself where it is not too long.
+@dataclass(frozen=True, repr=False)
+class HypothesisCount(Reported):
+    """The number of hypotheses: its natural logarithm, its formula, and its value if it is not too long.
 
     >>> HypothesisCount.conjunctions(10)
     3^10 = 59,049
@@ -50,16 +51,26 @@ class HypothesisCount:
         whole = "" if self.exact is None or self.exact >= 10**15 else f"{self.exact:,}"
         return f"{self.name} = {whole}" if whole and whole != self.name else self.name
 
+    __str__ = __repr__
+
     @property
     def log2(self) -> float:
-        """log₂|H|, the bits that it takes to name one."""
+        """log₂|H|."""
         return math.log2(self.exact) if self.exact is not None else self.log / math.log(2)
+
+    def report(self) -> Report:
+        """Return the number and its logarithms."""
+        return Report(repr(self), Pairs({"ln|H|": self.log, "log₂|H|": self.log2}))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the formula, the number (None if it is too long) and its logarithms as plain values."""
+        return {"name": self.name, "exact": self.exact, "log": self.log, "log2": self.log2}
 
     # -- numbers
 
     @classmethod
     def from_number(cls, given: Any) -> HypothesisCount:
-        """A whole number, a text like ``3^10``, something that has a length, or a HypothesisCount."""
+        """From a whole number, text such as ``3^10``, a sized collection, or a HypothesisCount."""
         if isinstance(given, HypothesisCount):
             return given
         if isinstance(given, str):
@@ -77,14 +88,14 @@ class HypothesisCount:
 
     @classmethod
     def parse(cls, text: str) -> HypothesisCount:
-        """A size as it is written: ``973``, ``3^10``, ``2^2^30``, or ``conjunctions:10`` and the like.
+        """From text: ``973``, ``3^10``, ``2^2^30``, ``conjunctions:10`` and similar.
 
         >>> HypothesisCount.parse("k-cnf:10,3"), HypothesisCount.parse("2^2^30").log2 == 2**30
         (2^(C(10,3)·2^3), True)
         """
         kind, colon, rest = text.partition(":")
         if colon:
-            build: Callable[..., HypothesisCount] = KINDS[validation.choice("space", kind, KINDS)]
+            build: Callable[..., HypothesisCount] = KINDS[validation.choice("n_hypotheses", kind, KINDS)]
             try:
                 return build(*(int(part) for part in rest.split(",")))
             except (TypeError, ValueError) as error:
@@ -114,9 +125,9 @@ class HypothesisCount:
     # -- the usual classes
 
     @classmethod
-    def conjunctions(cls, n: int) -> HypothesisCount:
-        """3^n conjunctions of n Boolean variables and their negations, without the one that nothing satisfies."""
-        return cls.power(3, whole("n", n))
+    def conjunctions(cls, n_variables: int) -> HypothesisCount:
+        """3^n satisfiable conjunctions of literals over n Boolean variables."""
+        return cls.power(3, whole("n_variables", n_variables))
 
     @classmethod
     def attributes(cls, given: Any) -> HypothesisCount:
@@ -128,20 +139,20 @@ class HypothesisCount:
         return cls(math.log(count), f"1 + {' · '.join(str(len(s) + 1) for s in known.states)}", count)
 
     @classmethod
-    def k_cnf(cls, n: int, k: int) -> HypothesisCount:
+    def k_cnf(cls, n_variables: int, k: int) -> HypothesisCount:
         """2^(C(n,k) 2^k) conjunctions of clauses of k literals over n Boolean variables."""
-        n, k = _literals(n, k)
+        n, k = _literals(n_variables, k)
         return cls.power(2, math.comb(n, k) << k, name=f"2^(C({n},{k})·2^{k})")
 
     @classmethod
-    def k_term_dnf(cls, n: int, k: int) -> HypothesisCount:
+    def k_term_dnf(cls, n_variables: int, n_terms: int) -> HypothesisCount:
         """3^(nk) disjunctions of k conjunctions over n Boolean variables."""
-        return cls.power(3, whole("n", n, least=1) * whole("k", k, least=1))
+        return cls.power(3, whole("n_variables", n_variables, least=1) * whole("n_terms", n_terms, least=1))
 
     @classmethod
-    def decision_lists(cls, n: int, k: int = 1) -> HypothesisCount:
-        """2 · 3^N · N! lists of rules "if term then label", N the number of terms of at most k literals."""
-        n, k = _literals(n, k)
+    def decision_lists(cls, n_variables: int, max_literals: int = 1) -> HypothesisCount:
+        """2 · 3^N · N! lists of rules "if term then label" with N terms of at most `max_literals` literals."""
+        n, k = _literals(n_variables, max_literals, "max_literals")
         terms = sum(math.comb(n, j) << j for j in range(1, k + 1))
         name = f"2·3^{_short(terms)}·{_short(terms)}!"
         if terms <= 300:
@@ -152,9 +163,9 @@ class HypothesisCount:
             raise _beyond(name) from None
 
     @classmethod
-    def unbiased(cls, n: int) -> HypothesisCount:
-        """2^(2^n) functions of n Boolean variables: every concept there is."""
-        n = whole("n", n)
+    def unbiased(cls, n_variables: int) -> HypothesisCount:
+        """2^(2^n) functions of n Boolean variables: every concept."""
+        n = whole("n_variables", n_variables)
         if n > 1023:
             raise _beyond(f"2^(2^{n})")
         return cls.power(2, 2**n, name=f"2^(2^{n})")
@@ -183,7 +194,7 @@ def whole(name: str, value: Any, *, least: int = 0) -> int:
 
 
 def _tower(powers: list[int], text: str) -> int:
-    """a^(b^c): what is too long for a logarithm is refused before it is worked out."""
+    """a^(b^c); numbers whose logarithm overflows are refused before they are computed."""
     top = 1
     for power in reversed(powers):
         if power > 1 and top * math.log2(power) > 1024:
@@ -192,9 +203,9 @@ def _tower(powers: list[int], text: str) -> int:
     return top
 
 
-def _literals(n: int, k: int) -> tuple[int, int]:
-    n = whole("n", n, least=1)
-    return n, min(whole("k", k, least=1), n)
+def _literals(n_variables: int, k: int, name: str = "k") -> tuple[int, int]:
+    n = whole("n_variables", n_variables, least=1)
+    return n, min(whole(name, k, least=1), n)
 
 
 def _short(count: int) -> str:
@@ -206,6 +217,4 @@ def _long(count: int) -> str:
 
 
 def _beyond(name: str) -> CapacityError:
-    return CapacityError(
-        f"ln {name} is more than a float can hold (1.8e308)", hint="no sample of this world is as large: bias the class"
-    )
+    return CapacityError(f"ln {name} is more than a float can hold (1.8e308)", hint="restrict the class of hypotheses")

@@ -1,32 +1,39 @@
-"""What a measured error says of the true one: r wrong of n, at a level 1 − δ.
+"""Intervals of the true error from a measured error: r wrong of n, at a level 1 − δ.
 
-Hoeffding     r/n ± √(ln(2/δ) / 2n)                      whatever the error is, so wider than it needs be
-exact         the p for which r wrong is not too odd      Clopper and Pearson: tails of the binomial of δ/2 each
-Bayes         p ~ Beta(a + r, b + n − r)                  the middle 1 − δ of what is believed
+Hoeffding     r/n ± √(ln(2/δ) / 2n)                      for any error, so wider than necessary
+exact         Clopper and Pearson: tails of the binomial of δ/2 each
+Bayes         p ~ Beta(a + r, b + n − r)                  the central 1 − δ of the posterior
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scipy.special import betaincinv
 
-from bayeslearn import validation
+from bayeslearn import lazy_imports, validation
 from bayeslearn.distributions.bernoulli import Beta
 from bayeslearn.errors import ParameterError
 from bayeslearn.learning_theory.hypothesis_counts import whole
 from bayeslearn.learning_theory.pac_bounds import probability, shown
+from bayeslearn.reports import Grid, Report, Reported
+from bayeslearn.tables.frames import frame_of_rows
+
+if TYPE_CHECKING:
+    from bayeslearn.tables.frames import Backend
+
+plots: Any = lazy_imports.Deferred("bayeslearn.plots")
 
 Interval = tuple[float, float]
 
 PRIORS = {"uniform": Beta.uniform, "jeffreys": Beta.jeffreys}
 
 
-@dataclass(frozen=True)
-class ErrorIntervals:
-    """Three intervals of the true error, side by side."""
+@dataclass(frozen=True, repr=False)
+class ErrorIntervals(Reported):
+    """Three intervals of the true error: Hoeffding, exact, and Bayesian."""
 
     n_wrong: int
     n_examples: int
@@ -37,14 +44,15 @@ class ErrorIntervals:
 
     @property
     def error(self) -> float:
-        """The error that was measured."""
+        """The measured error."""
         return self.n_wrong / self.n_examples
 
-    def __str__(self) -> str:
-        rows = [f"  {name:<9}  {low:.4f} to {high:.4f}  {self.formulas[name]}" for name, (low, high) in self.by_name()]
-        counts = f"{self.n_wrong:,} of {self.n_examples:,} wrong: error {shown(self.error)}"
-        head = f"{counts}; at {self.level:.4g} the true error is"
-        return "\n".join([head, *rows])
+    def report(self) -> Report:
+        """Return the measured error and the intervals."""
+        title = f"{self.n_wrong:,} of {self.n_examples:,} wrong: error {shown(self.error)}"
+        rows = [(name, low, high, self.formulas[name]) for name, (low, high) in self.by_name()]
+        head = ["Interval", "Low", "High", "Formula"]
+        return Report(title, Grid(head, rows, f"True error, {100 * self.level:g} % intervals"))
 
     def by_name(self) -> list[tuple[str, Interval]]:
         """The intervals with their names."""
@@ -52,29 +60,48 @@ class ErrorIntervals:
 
     @property
     def formulas(self) -> dict[str, str]:
-        """How each comes about, with its numbers."""
+        """The formula of each interval with its numbers."""
         wrong, n = self.n_wrong, self.n_examples
         half = math.sqrt(math.log(2 / (1 - self.level)) / (2 * n))
         tail = shown((1 - self.level) / 2)
         return {
             "Hoeffding": f"{shown(self.error)} ± √(ln(2/{shown(1 - self.level)}) / (2·{n})) = ± {shown(half)}",
-            "exact": f"Binomial({n}, p) has {wrong} wrong or further off with probability {tail} at each end",
+            "exact": f"Binomial({n}, p) has {wrong} wrong or more extreme with probability {tail} at each end",
             "Bayes": f"Beta(a + {wrong}, b + {n - wrong})",
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return counts, error and intervals as plain values."""
         found = {name.lower(): {"low": low, "high": high} for name, (low, high) in self.by_name()}
-        return {"wrong": self.n_wrong, "n": self.n_examples, "level": self.level, "error": self.error, **found}
+        counts = {"n_wrong": self.n_wrong, "n_examples": self.n_examples}
+        return {**counts, "level": self.level, "error": self.error, **found}
+
+    def to_frame(self, backend: Backend = "pandas") -> Any:
+        """Return a frame with a row for each interval."""
+        rows = ((name, low, high) for name, (low, high) in self.by_name())
+        return frame_of_rows(["interval", "low", "high"], rows, backend)
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """Draw the intervals (:func:`bayeslearn.plots.plot_error_intervals`)."""
+        return plots.plot_error_intervals(self, ax=ax)
 
 
 def error_intervals(
     n_wrong: int, n_examples: int, *, level: float = 0.95, prior: Beta | str = "uniform"
 ) -> ErrorIntervals:
-    """The true error of a hypothesis that was wrong on so many of n fresh examples.
+    """Return intervals of the true error of a hypothesis that is wrong on `n_wrong` of n test examples.
 
-    The examples must not have been learned from. `prior` is "uniform", "jeffreys" or a Beta of the true error.
+    Parameters
+    ----------
+    n_wrong, n_examples
+        The number of errors, and of test examples, which were not used for training.
+    level
+        The confidence or credible level, 0.95 by default.
+    prior
+        The prior of the true error of the Bayesian interval: ``"uniform"`` (default), ``"jeffreys"`` or a Beta.
 
+    Examples
+    --------
     >>> found = error_intervals(12, 40)
     >>> [tuple(round(x, 3) for x in interval) for _, interval in found.by_name()]
     [(0.085, 0.515), (0.166, 0.465), (0.181, 0.455)]

@@ -1,4 +1,4 @@
-"""k-CNF: what k attributes at a time have never been together in a positive example.
+"""k-CNF: the combinations of k states that occur in no positive example.
 
 A clause over k attributes, (a ∨ ¬b) or (sky≠rainy ∨ air≠cold), rules out one combination of their states. The most
 specific k-CNF keeps every clause that the positive examples allow, so
@@ -25,6 +25,8 @@ from bayeslearn.hypotheses import AttributeSpace, Examples
 from bayeslearn.learning_theory.hypothesis_counts import HypothesisCount, whole
 from bayeslearn.model_values import ARRAY
 from bayeslearn.printable import printable
+from bayeslearn.reports import Grid, Pairs, Report, Reported
+from bayeslearn.tables.frames import frame_of_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.model_values import Reader
+    from bayeslearn.tables.frames import Backend
 
 #: Combinations of states that may be counted.
 MOST_CELLS = 5_000_000
@@ -39,7 +42,7 @@ MOST_CELLS = 5_000_000
 
 @dataclass(frozen=True, order=True)
 class Clause:
-    """States that are not to be together: as logic, one of the attributes must have another."""
+    """A clause: states that must not occur together, so that one of the attributes has another state."""
 
     together: tuple[tuple[str, Any], ...]
 
@@ -50,13 +53,13 @@ class Clause:
 
     @property
     def reason(self) -> str:
-        """Why a row that has them all is no member."""
+        """Why a row with all of these states is negative."""
         return f"no positive example has {' and '.join(f'{name}={state}' for name, state in self.together)}"
 
 
-@dataclass(frozen=True, eq=False)
-class KCNF(Saved, kind="k-CNF"):
-    """The most specific k-CNF for the positive examples so far; begin with :meth:`from_attributes`, or :meth:`fit`.
+@dataclass(frozen=True, eq=False, repr=False)
+class KCNF(Saved, Reported, kind="k-CNF"):
+    """The most specific k-CNF that covers the positive examples; begin with :meth:`from_attributes`, or :meth:`fit`.
 
     >>> rows = [[True, True, False], [True, True, True], [False, False, True], [False, True, True]]
     >>> abc = AttributeSpace.from_literals("abc")
@@ -75,7 +78,7 @@ class KCNF(Saved, kind="k-CNF"):
 
     @classmethod
     def from_attributes(cls, attributes: Any, k: int) -> KCNF:
-        """No example yet: the hypothesis that covers nothing."""
+        """The hypothesis of no examples, which covers nothing."""
         known = AttributeSpace.parse(attributes)
         k = min(whole("k", k, least=1), len(known))
         h = cls(known, k, np.zeros(0, np.int64))
@@ -89,10 +92,10 @@ class KCNF(Saved, kind="k-CNF"):
 
     @classmethod
     def fit(cls, examples: Examples, k: int) -> KCNF:
-        """From examples; negative ones are not looked at, for they cannot rule out a clause."""
+        """From examples; negative ones are ignored, because they rule out no clause."""
         return cls.from_attributes(examples.attributes, k).update(examples)
 
-    # -- evidence in and out
+    # -- examples in and out
 
     def update(self, rows: Any, labels: Sequence[Any] | None = None) -> KCNF:
         """More examples: rows with labels, or :class:`~bayeslearn.hypotheses.Examples`."""
@@ -102,23 +105,23 @@ class KCNF(Saved, kind="k-CNF"):
         """As if these examples had not been seen."""
         found = self._added(self._positive(rows, labels), -1)
         if found.n_positive < 0 or found.counts.min(initial=0) < 0:
-            raise EvidenceError("an example is taken back that had not been added")
+            raise EvidenceError("an example is removed that was not added")
         return found
 
     def __add__(self, other: KCNF) -> KCNF:
-        """Both bodies of evidence."""
+        """The hypothesis of the examples of both."""
         if (self.attributes, self.k) != (other.attributes, other.k):
             raise ParameterError("k-CNF hypotheses add only over the same attributes and for the same k")
         return replace(self, counts=_frozen(self.counts + other.counts), n_positive=self.n_positive + other.n_positive)
 
-    # -- what it says
+    # -- coverage
 
     def __call__(self, row: Any) -> bool:
         """Whether one row is covered."""
         return bool(self.covers([row])[0])
 
     def covers(self, rows: Any) -> NDArray[np.bool_]:
-        """Which rows satisfy every clause; one with a value that is missing or unknown is not known to."""
+        """Which rows satisfy every clause; rows with missing or unknown values are not covered."""
         return self.covers_codes(self.attributes.encode(rows, unseen=True))
 
     def covers_codes(self, codes: NDArray[np.intp]) -> NDArray[np.bool_]:
@@ -132,7 +135,7 @@ class KCNF(Saved, kind="k-CNF"):
         return inside
 
     def explain(self, row: Any) -> tuple[Clause, ...]:
-        """The shortest clauses that a row breaks; a value that is missing or unknown breaks none by itself."""
+        """Return the shortest clauses that a row violates; missing and unknown values violate none."""
         values = self.attributes.decode(self.attributes.encode([row], unseen=True)[0])
         return tuple(c for c in self.clauses if all(values[name] == state for name, state in c.together))
 
@@ -150,17 +153,37 @@ class KCNF(Saved, kind="k-CNF"):
     def __str__(self) -> str:
         return self.summary()
 
+    def report(self) -> Report:
+        """Return the formula and its clauses."""
+        numbers = {"k": self.k, "Attributes": list(self.attributes.names), "Positive examples": self.n_positive}
+        rows = [(str(clause), clause.reason) for clause in self.clauses] if self.n_positive else []
+        title = f"{self.k}-CNF with {len(rows):,} clauses" if self.n_positive else f"{self.k}-CNF that covers nothing"
+        return Report(title, Pairs(numbers), Grid(["Clause", "Reason"], rows, "Clauses") if rows else None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return k, the attributes, the number of positive examples, the formula and its clauses as plain values."""
+        clauses = [dict(clause.together) for clause in self.clauses] if self.n_positive else []
+        return {
+            "k": self.k, "attributes": list(self.attributes.names), "n_positive": self.n_positive,
+            "formula": self.summary(), "clauses": clauses,
+        }  # fmt: skip
+
+    def to_frame(self, backend: Backend = "pandas") -> Any:
+        """Return a frame with a row for each clause."""
+        rows = ((str(clause), clause.reason) for clause in self.clauses if self.n_positive)
+        return frame_of_rows(["clause", "reason"], rows, backend)
+
     def __repr__(self) -> str:
         return f"KCNF(k={self.k}, {len(self.attributes)} attributes, {self.n_positive} positive examples)"
 
     @property
     def size(self) -> HypothesisCount:
-        """How many hypotheses of this kind there are at most: any set of clauses."""
+        """The number of sets of clauses, an upper bound on the number of hypotheses."""
         return HypothesisCount.power(2, self.n_cells)
 
     @cached_property
     def n_cells(self) -> int:
-        """How many clauses there are of k attributes."""
+        """The number of clauses of k attributes."""
         sizes = [len(states) for states in self.attributes.states]
         total = [1] + [0] * self.k  # the elementary symmetric sums of the numbers of states
         for size in sizes:
@@ -210,7 +233,7 @@ class KCNF(Saved, kind="k-CNF"):
         return self.counts[begin : begin + math.prod(shape)].reshape(shape)
 
     def _seen(self, columns: tuple[int, ...]) -> NDArray[np.bool_]:
-        """Which combinations of at most k attributes were seen."""
+        """Which combinations of at most k attributes occur."""
         others = [i for i in range(len(self.attributes)) if i not in columns]
         whole_set = tuple(sorted((*columns, *others[: self.k - len(columns)])))
         away = tuple(j for j, i in enumerate(whole_set) if i not in columns)
@@ -239,7 +262,7 @@ class KCNF(Saved, kind="k-CNF"):
         return rows.only(rows.labels).complete().codes
 
     def _minimal(self) -> Iterator[Clause]:
-        """Clauses by length; what a shorter one rules out is not said again."""
+        """Clauses by length, without those that a shorter one implies."""
         names, states = self.attributes.names, self.attributes.states
         known: set[tuple[tuple[int, int], ...]] = set()
         for size in range(1, self.k + 1):

@@ -1,10 +1,10 @@
-"""How many mistakes a learner makes before it has the concept: bounds, and exact values for small classes.
+"""Mistake bounds of online learners, and their exact values for small classes.
 
-    Find-S      n + 1        conjunctions of n attributes: the first positive example, then one constraint a mistake
-    Halving     log₂|H|      each mistake of the majority at least halves the hypotheses left
+    Find-S      n + 1        conjunctions of n attributes: the first positive example, then a constraint per mistake
+    Halving     log₂|H|      each mistake of the majority at least halves the consistent hypotheses
 
-Exact values are those of a game: a teacher shows points and, after the learner's guess, the label; some hypothesis must
-agree with all labels.
+Exact values are those of a game: an adversary shows points and, after the prediction, the label; some hypothesis must
+be consistent with all labels.
 
     Opt(V)        max over x of 1 + min(Opt(V₀), Opt(V₁))               V₀, V₁: the hypotheses left after label 0 or 1
     Halving(V)    max over x and y of [V_y is no majority] + Halving(V_y)
@@ -16,43 +16,47 @@ majority vote, where a tie may fall the wrong way. Version spaces are sets of bi
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayeslearn import validation
+from bayeslearn import lazy_imports, validation
 from bayeslearn.errors import CapacityError, InconsistentDataError
 from bayeslearn.hypotheses import AttributeSpace, Conjunction
 from bayeslearn.learning_theory.hypothesis_counts import HypothesisCount, whole
 from bayeslearn.learning_theory.pac_bounds import Bound, down, shown
-from bayeslearn.printable import printable
+from bayeslearn.reports import Grid, Report, Reported
+from bayeslearn.tables.frames import frame_of_rows
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator
 
     from bayeslearn.learning_theory.concept_class import ConceptClass
+    from bayeslearn.tables.frames import Backend
+
+plots: Any = lazy_imports.Deferred("bayeslearn.plots")
 
 
 @dataclass(frozen=True)
 class Round:
-    """A point, what the learner guessed, and what it is."""
+    """A point, the prediction of the learner, and the label."""
 
     point: Hashable
     guess: bool
     label: bool
 
 
-@dataclass(frozen=True)
-class Trial:
-    """A learner played with: every round in order."""
+@dataclass(frozen=True, repr=False)
+class Trial(Reported):
+    """The rounds of an online learner, in order."""
 
     rounds: tuple[Round, ...]
 
     @property
     def mistakes(self) -> int:
-        """How many guesses were wrong."""
+        """The number of wrong predictions."""
         return sum(r.guess != r.label for r in self.rounds)
 
     @property
@@ -60,32 +64,47 @@ class Trial:
         """The points and their labels."""
         return [(r.point, r.label) for r in self.rounds]
 
-    def __str__(self) -> str:
-        lines = [f"  {r.point}: {r.label:d}{'' if r.guess == r.label else ', not as guessed'}" for r in self.rounds]
-        return printable("\n".join([f"{self.mistakes} mistakes in {len(self.rounds)} rounds", *lines]))
+    def report(self) -> Report:
+        """Return the number of mistakes, and every round."""
+        rows = [(str(r.point), int(r.guess), int(r.label), "" if r.guess == r.label else "wrong") for r in self.rounds]
+        title = f"{self.mistakes} mistakes in {len(self.rounds)} rounds"
+        return Report(title, Grid(["Point", "Prediction", "Label", "Mistake"], rows))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the rounds as plain values."""
+        return {"mistakes": self.mistakes, "rounds": [asdict(r) for r in self.rounds]}
+
+    def to_frame(self, backend: Backend = "pandas") -> Any:
+        """Return a frame with a row for each round."""
+        rows = ((str(r.point), r.guess, r.label, r.guess != r.label) for r in self.rounds)
+        return frame_of_rows(["point", "prediction", "label", "mistake"], rows, backend)
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """Draw the number of mistakes by rounds (:func:`bayeslearn.plots.plot_mistake_trial`)."""
+        return plots.plot_mistake_trial(self, ax=ax)
 
 
 ### bounds
 
 
 def find_s_mistake_bound(n_attributes: int) -> Bound:
-    """The most mistakes of Find-S on conjunctions of n attributes."""
+    """Return the upper bound n + 1 on the mistakes of Find-S on conjunctions of n attributes."""
     n = whole("n_attributes", n_attributes, least=1)
     return Bound(
         quantity="mistakes",
         value=n + 1,
         formula="M_Find-S ≤ n + 1",
         substituted=f"{n} + 1 = {n + 1}",
-        sentence=f"Find-S makes at most {n + 1:,} mistakes before it has any conjunction of {n:,} attributes.",
+        sentence=f"Find-S makes at most {n + 1:,} mistakes on a conjunction of {n:,} attributes.",
         inputs={"n": n},
     )
 
 
 def halving_mistake_bound(n_hypotheses: Any) -> Bound:
-    """The most mistakes of the majority vote over a finite class.
+    """Return the upper bound log₂|H| on the mistakes of the majority vote over a finite class.
 
     >>> print(halving_mistake_bound(973))
-    The majority vote over 973 hypotheses makes at most 9 mistakes before it has the right one.
+    The majority vote over 973 hypotheses makes at most 9 mistakes.
     M_Halving ≤ log₂|H| = 9.926
     """
     space = HypothesisCount.from_number(n_hypotheses)
@@ -94,20 +113,22 @@ def halving_mistake_bound(n_hypotheses: Any) -> Bound:
         value=down(space.log2),
         formula="M_Halving ≤ log₂|H|",
         substituted=shown(space.log2),
-        sentence=f"The majority vote over {space} hypotheses makes at most {shown(down(space.log2))} mistakes "
-        "before it has the right one.",
+        sentence=f"The majority vote over {space} hypotheses makes at most {shown(down(space.log2))} mistakes.",
         inputs={"size": str(space), "log₂|H|": space.log2},
     )
 
 
 def find_s_worst_case(attributes: Any) -> Trial:
-    """n + 1 mistakes of Find-S: everything belongs to the concept, and each row differs from the first in one more.
+    """Return n + 1 mistakes of Find-S: every row is positive, and each differs from the first in another attribute.
 
     >>> print(find_s_worst_case({"sky": ["sunny", "rainy"], "air": ["warm", "cold"]}))
     3 mistakes in 3 rounds
-      ('sunny', 'warm'): 1, not as guessed
-      ('rainy', 'warm'): 1, not as guessed
-      ('sunny', 'cold'): 1, not as guessed
+    <BLANKLINE>
+    Point              Prediction  Label  Mistake
+    ---------------------------------------------
+    ('sunny', 'warm')           0      1  wrong
+    ('rainy', 'warm')           0      1  wrong
+    ('sunny', 'cold')           0      1  wrong
     """
     known = AttributeSpace.parse(attributes)
     first = tuple(states[0] for states in known.states)
@@ -116,7 +137,7 @@ def find_s_worst_case(attributes: Any) -> Trial:
 
 
 def find_s_trial(attributes: Any, examples: Iterable[tuple[Any, bool]]) -> Trial:
-    """Find-S on rows that come one by one: each is guessed before its label is told."""
+    """Run Find-S over labeled rows: each is predicted before its label is known."""
     h, rounds = Conjunction.nothing(AttributeSpace.parse(attributes)), []
     for row, label in examples:
         rounds.append(Round(row, h(row), bool(label)))
@@ -128,16 +149,16 @@ def find_s_trial(attributes: Any, examples: Iterable[tuple[Any, bool]]) -> Trial
 ### the game of a finite class
 
 
-#: What a learner says of a version space and a point; None when it cannot decide.
+#: The prediction of a learner for a version space and a point; None if it is undecided.
 Guess = Callable[[int, int], bool | None]
 
-#: Version spaces that may be looked at in one game.
+#: The most version spaces of one game.
 MAX_SPACES = 500_000
 
 
 @dataclass(frozen=True, eq=False)
 class MistakeGame:
-    """The mistakes that a class of concepts allows; small classes only, for the search is exact.
+    """The exact mistake bounds of a small class of concepts, and sequences that attain them.
 
     >>> from bayeslearn.learning_theory import ConceptClass
     >>> thresholds = ConceptClass.from_functions([lambda x, a=a: x >= a for a in range(1, 9)], range(1, 8))
@@ -149,22 +170,22 @@ class MistakeGame:
     concepts: ConceptClass
     max_spaces: int = MAX_SPACES
 
-    # -- how many
+    # -- mistakes
 
     @cached_property
     def optimal(self) -> int:
-        """Opt(C), the mistakes that no learner can be sure to avoid, and the best one keeps to."""
+        """Opt(C), the worst-case mistakes of the best learner."""
         return self._worked_out(self._optimal)
 
     @cached_property
     def halving(self) -> int:
-        """M_Halving(C), the most mistakes of the majority vote."""
+        """M_Halving(C), the worst-case mistakes of the majority vote."""
         return self._worked_out(self._halving)
 
-    # -- learners, as guesses of (version space, point)
+    # -- learners, as predictions for (version space, point)
 
     def vote(self, space: int, x: int) -> bool | None:
-        """The majority of the hypotheses left; None when tied."""
+        """The majority of the consistent hypotheses; None in a tie."""
         yes, of = 2 * (space & self._yes[x]).bit_count(), space.bit_count()
         return None if yes == of else yes > of
 
@@ -174,31 +195,31 @@ class MistakeGame:
         return bool(yes) and (not no or self._optimal(yes) >= self._optimal(no))
 
     def learner(self, name: str) -> Guess:
-        """Of "halving" and "optimal", the one that is asked for."""
+        """Return the learner ``"halving"`` or ``"optimal"``."""
         return {"halving": self.vote, "optimal": self.best}[validation.choice("learner", name, ["halving", "optimal"])]
 
     # -- sequences
 
     def worst_case(self, learner: str = "halving") -> Trial:
-        """A sequence on which the learner makes all of its mistakes."""
+        """Return a sequence on which the learner makes the largest number of mistakes."""
         moves = self._against_halving() if learner == "halving" else self._against(self.learner(learner))
         return Trial(tuple(moves))
 
     def against(self, guess: Callable[[list[tuple[Hashable, bool]], Hashable], bool]) -> Trial:
-        """Opt(C) mistakes forced on any learner: `guess(examples so far, point)` gives a label."""
+        """Force Opt(C) mistakes on a learner: `guess(examples so far, point)` returns a label."""
         seen: list[tuple[Hashable, bool]] = []
 
-        def told(_: int, x: int) -> bool:
+        def predicted(_: int, x: int) -> bool:
             return bool(guess(list(seen), self.concepts.points[x]))
 
         rounds = []
-        for r in self._against(told):
+        for r in self._against(predicted):
             seen.append((r.point, r.label))
             rounds.append(r)
         return Trial(tuple(rounds))
 
     def replay(self, examples: Iterable[tuple[Hashable, bool]], learner: str = "halving") -> Trial:
-        """A learner on a sequence of labeled points that some hypothesis agrees with; a tie falls the wrong way."""
+        """Run a learner over labeled points that some hypothesis is consistent with; ties are mistakes."""
         guess, space, rounds = self.learner(learner), self._all, []
         for i, (point, label) in enumerate(examples):
             (x,) = self.concepts.places([point])
@@ -206,7 +227,7 @@ class MistakeGame:
             rounds.append(Round(point, not label if guessed is None else guessed, bool(label)))
             space &= self._yes[x] if label else ~self._yes[x]
             if not space:
-                raise InconsistentDataError(f"no hypothesis agrees with example {i}, {point!r} labeled {label}")
+                raise InconsistentDataError(f"no hypothesis is consistent with example {i}, {point!r} labeled {label}")
         return Trial(tuple(rounds))
 
     # -- inside
@@ -217,13 +238,13 @@ class MistakeGame:
 
     @cached_property
     def _yes(self) -> list[int]:
-        """For each point the hypotheses that say yes, as bits."""
+        """For each point the hypotheses that label it 1, as bits."""
         packed = np.packbits(self.concepts.labels, axis=0, bitorder="little")
         return [int.from_bytes(column.tobytes(), "little") for column in packed.T]
 
     @cached_property
     def _different(self) -> list[int]:
-        """Points, one of each kind."""
+        """Points with distinct columns."""
         kinds = {min(yes, self._all & ~yes): x for x, yes in reversed(list(enumerate(self._yes)))}
         return sorted(x for kind, x in kinds.items() if kind)
 
@@ -238,7 +259,7 @@ class MistakeGame:
             raise self._too_many() from None
 
     def _splits(self, space: int) -> Iterator[tuple[int, int, int]]:
-        """Points that divide a version space: (point, said no, said yes)."""
+        """Points that divide a version space: (point, hypotheses that label it 0, 1)."""
         for x in self._different:
             yes = space & self._yes[x]
             if yes and yes != space:
@@ -287,12 +308,12 @@ class MistakeGame:
     def _too_many(self) -> CapacityError:
         return CapacityError(
             f"the game over {len(self.concepts)} hypotheses has more than {self.max_spaces:,} version spaces, or is "
-            "too long",
+            "too deep",
             hint="its value lies between the VC dimension and log₂|C|; or raise `max_spaces`",
         )
 
     def _against(self, guess: Guess) -> Iterator[Round]:
-        """Points after which either label leaves one mistake less: whatever is guessed, it is the other."""
+        """Points after which both labels leave one mistake less; the label is the opposite of the prediction."""
         space, left = self._all, self.optimal
         while left:
             x, no, yes = next(
@@ -303,7 +324,7 @@ class MistakeGame:
             space, left = no if guessed else yes, left - 1
 
     def _against_halving(self) -> Iterator[Round]:
-        """The moves of the search, also those that the majority gets right."""
+        """The moves of the search, with those that the majority predicts rightly."""
         space = self._all
         while self._halving(space):
             x, label, part = next(self._best_moves(space))
@@ -318,8 +339,8 @@ class MistakeGame:
                     yield x, label, part
 
 
-@dataclass(frozen=True)
-class MistakeBounds:
+@dataclass(frozen=True, repr=False)
+class MistakeBounds(Reported):
     """VC(C) ≤ Opt(C) ≤ M_Halving(C) ≤ log₂|C|."""
 
     vc: int
@@ -327,12 +348,21 @@ class MistakeBounds:
     halving: int
     log2: float
 
-    def __str__(self) -> str:
-        return f"VC {self.vc} ≤ Opt {self.optimal} ≤ Halving {self.halving} ≤ log₂|C| {self.log2:.4g}"
+    def report(self) -> Report:
+        """Return the four numbers in one line."""
+        return Report(f"VC {self.vc} ≤ Opt {self.optimal} ≤ Halving {self.halving} ≤ log₂|C| {self.log2:.4g}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the four numbers as plain values."""
+        return {"vc": self.vc, "optimal": self.optimal, "halving": self.halving, "log2": self.log2}
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """Draw the four numbers (:func:`bayeslearn.plots.plot_mistake_bounds`)."""
+        return plots.plot_mistake_bounds(self, ax=ax)
 
 
 def exact_mistake_bounds(concepts: ConceptClass, *, max_spaces: int = MAX_SPACES) -> MistakeBounds:
-    """The four numbers of a finite class, each worked out by itself."""
+    """Return the VC dimension, Opt, the mistakes of Halving and log₂|C| of a small class, each computed exactly."""
     game = MistakeGame(concepts, validation.integer("max_spaces", max_spaces, min_value=1))
     return MistakeBounds(concepts.vc_dimension, game.optimal, game.halving, concepts.size.log2)
 

@@ -1,14 +1,8 @@
-"""Experiments beside the bounds: PAC learners on random concepts, version spaces, Bayes optimal against Gibbs.
+"""Simulations of the bounds: PAC learners on random concepts, and ε-exhausted version spaces.
 
-    fails              true error of what was learned from m examples > ε
-    not exhausted      some h of true error ≥ ε agrees with all m examples
-    bound              P(either) ≤ |H| e^(−εm), for any concept and distribution, of a learner that is consistent
-
-With q the posterior probability that x is positive, the probability of a mistake on x, given the data, is
-
-    Bayes optimal    min(q, 1 − q)
-    Gibbs            2 q (1 − q)  ≤  2 min(q, 1 − q)
-    MAP              1 − q or q, as the most probable hypothesis predicts
+fails              true error of the hypothesis learned from m examples > ε
+not exhausted      some h of true error ≥ ε is consistent with all m examples
+bound              P(either) ≤ |H| e^(−εm), for any concept and distribution, of a consistent learner
 """
 
 from __future__ import annotations
@@ -17,46 +11,49 @@ import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from bayeslearn import validation
+from bayeslearn import lazy_imports, validation
 from bayeslearn.errors import CapacityError, ParameterError, ShapeError
-from bayeslearn.hypotheses import AttributeSpace, Examples, FiniteSpace
+from bayeslearn.hypotheses import AttributeSpace, Examples
 from bayeslearn.learning_theory.hypothesis_counts import HypothesisCount, whole
 from bayeslearn.learning_theory.k_cnf import KCNF
 from bayeslearn.learning_theory.pac_bounds import probability
-from bayeslearn.printable import printable
+from bayeslearn.reports import Grid, Report, Reported
+from bayeslearn.tables.frames import frame_of_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Rows = NDArray[np.bool_]
-    from collections.abc import Hashable, Mapping, Sequence
+    from collections.abc import Hashable, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
-    from bayeslearn.hypotheses.priors import PriorLike
     from bayeslearn.learning_theory.concept_class import ConceptClass
+    from bayeslearn.tables.frames import Backend
+
+plots: Any = lazy_imports.Deferred("bayeslearn.plots")
 
 ### random concepts
 
 
-#: Variables whose 2^n rows are all looked at.
-MOST_VARIABLES = 16
+#: The most variables whose 2^n rows are enumerated.
+MAX_VARIABLES = 16
 
 
 @dataclass(frozen=True)
 class Disjunction:
-    """A k-term DNF: each term asks for True (1), for False (0), or does not ask (−1), of each variable."""
+    """A k-term DNF: each term requires True (1), False (0) or nothing (−1) of each variable."""
 
     terms: tuple[tuple[int, ...], ...]
 
     def covers(self, rows: Rows) -> Rows:
         """Which rows satisfy a term."""
-        asked = np.array(self.terms, dtype=np.int8)
-        return ((asked[:, None] < 0) | (asked[:, None] == rows[None])).all(axis=2).any(axis=0)
+        required = np.array(self.terms, dtype=np.int8)
+        return ((required[:, None] < 0) | (required[:, None] == rows[None])).all(axis=2).any(axis=0)
 
     def __str__(self) -> str:
         terms = [
@@ -70,8 +67,8 @@ class Disjunction:
 class BooleanConcepts:
     """Disjunctions of some terms of some literals each over n variables, drawn at random; rows are uniform.
 
-    With one term they are conjunctions. Without `n_literals` each variable is asked for, asked not to be, or not asked
-    for, with equal probability.
+    With one term they are conjunctions. Without `n_literals` each variable is positive, negated or absent, with equal
+    probability.
 
     >>> print(BooleanConcepts(6, n_terms=2, n_literals=2).sample(0))
     (x1 ∧ ¬x3) ∨ (x2 ∧ x3)
@@ -83,10 +80,10 @@ class BooleanConcepts:
 
     def __post_init__(self) -> None:
         whole("n_terms", self.n_terms, least=1)
-        if whole("n_variables", self.n_variables, least=1) > MOST_VARIABLES:
+        if whole("n_variables", self.n_variables, least=1) > MAX_VARIABLES:
             raise CapacityError(
-                f"the error over all rows of {self.n_variables} variables is too long to work out",
-                hint=f"up to {MOST_VARIABLES}",
+                f"the error over all rows of {self.n_variables} variables takes too long to compute",
+                hint=f"up to {MAX_VARIABLES}",
             )
         if self.n_literals is not None and whole("n_literals", self.n_literals) > self.n_variables:
             raise ParameterError(
@@ -103,32 +100,32 @@ class BooleanConcepts:
         return random_state.random((n_rows, self.n_variables)) < 0.5
 
     def every_row(self) -> Rows:
-        """All 2^n of them, on which a true error is measured."""
+        """All 2^n rows, on which the true error is computed."""
         return np.array(list(itertools.product((False, True), repeat=self.n_variables)))
 
     def _term(self, random_state: np.random.Generator) -> tuple[int, ...]:
         signs = random_state.integers(0, 2, self.n_variables)
-        asked = (
+        used = (
             random_state.random(self.n_variables) < 2 / 3
             if self.n_literals is None
             else random_state.permutation(self.n_variables) < self.n_literals
         )
-        return tuple(np.where(asked, signs, -1).tolist())
+        return tuple(np.where(used, signs, -1).tolist())
 
 
 ### a learner on random concepts
 
 
-#: Examples that one run may have.
-MOST_EXAMPLES = 1_000_000
+#: The most examples of one run.
+MAX_EXAMPLES = 1_000_000
 
 #: A learner: rows and labels in, a function from rows to labels out.
 Learner = Callable[["Rows", "Rows"], Callable[["Rows"], "Rows"]]
 
 
-@dataclass(frozen=True, eq=False)
-class Simulation:
-    """For each number of examples: the share of runs that failed, the mean error, and the bound."""
+@dataclass(frozen=True, eq=False, repr=False)
+class Simulation(Reported):
+    """Simulated PAC learning: the share of runs that failed, the mean error, and the bound by number of examples."""
 
     learner: str
     epsilon: float
@@ -136,15 +133,33 @@ class Simulation:
     n_examples: NDArray[np.int64]
     failures: NDArray[np.float64]
     errors: NDArray[np.float64]
-    #: |H| e^(−εm), at most one; NaN where the size of the class is not known.
+    #: |H| e^(−εm), at most one; NaN if the size of the class is unknown.
     bounds: NDArray[np.float64]
 
-    def __str__(self) -> str:
-        head = f"{self.learner}: error above {self.epsilon:g} in {self.n_runs} runs"
-        told = ["" if math.isnan(bound) else f"{bound:6.3f}" for bound in self.bounds.tolist()]
-        rows = zip(self.n_examples.tolist(), self.errors.tolist(), self.failures.tolist(), told, strict=True)
-        lines = [f"{m:>8}  {error:10.4f}  {failed:6.3f}  {bound}".rstrip() for m, error, failed, bound in rows]
-        return printable("\n".join([head, "examples  mean error  failed   bound", *lines]))
+    def report(self) -> Report:
+        """Return error, failures and bound by the number of examples."""
+        title = f"{self.learner}: error above {self.epsilon:g} in {self.n_runs:,} runs"
+        return Report(title, Grid(["Examples", "Mean error", "Failed", "Bound"], self._rows()))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return error, failures and bound by the number of examples as plain values."""
+        about = {"learner": self.learner, "epsilon": self.epsilon, "n_runs": self.n_runs}
+        return about | dict(zip(self.COLUMNS, map(list, zip(*self._rows(), strict=True)), strict=True))
+
+    def to_frame(self, backend: Backend = "pandas") -> Any:
+        """Return a frame with a row for each number of examples."""
+        return frame_of_rows(self.COLUMNS, self._rows(), backend)
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """Draw failures and bound (:func:`bayeslearn.plots.plot_pac_simulation`)."""
+        return plots.plot_pac_simulation(self, ax=ax)
+
+    COLUMNS: ClassVar = ("n_examples", "errors", "failures", "bounds")
+
+    def _rows(self) -> list[tuple[Any, ...]]:
+        bounds = [None if math.isnan(bound) else bound for bound in self.bounds.tolist()]
+        columns = (self.n_examples.tolist(), self.errors.tolist(), self.failures.tolist(), bounds)
+        return list(zip(*columns, strict=True))
 
 
 def simulate_pac(
@@ -157,19 +172,19 @@ def simulate_pac(
     n_hypotheses: Any = None,
     random_state: np.random.Generator | int | None = None,
 ) -> Simulation:
-    """Let a learner learn random concepts from m random examples, many times.
+    """Fit a learner to m random examples of random concepts, many times.
 
     Parameters
     ----------
     learner
         "find-s", "k-cnf:2" (or another k), a scikit-learn classifier, or a function of rows and labels that returns a
-        function of rows. Where a sample shows one label only, a classifier is taken to predict that.
+        function of rows. A classifier whose sample has one label only predicts that label.
     concepts
-        Where the concepts and their rows come from.
+        The distribution of concepts and rows.
     n_examples, epsilon, n_runs
-        Numbers of examples, the error that counts as failing, and how often to try.
+        Numbers of examples, the error above which a run fails, and the number of runs.
     n_hypotheses
-        How many hypotheses the learner has, for the bound; known for the first two.
+        The number of hypotheses of the learner, for the bound; known for the first two.
 
     Examples
     --------
@@ -180,7 +195,7 @@ def simulate_pac(
     """
     epsilon, runs = probability("epsilon", epsilon), whole("n_runs", n_runs, least=1)
     sizes = np.array(
-        [validation.integer("n_examples", count, min_value=1, max_value=MOST_EXAMPLES) for count in n_examples],
+        [validation.integer("n_examples", count, min_value=1, max_value=MAX_EXAMPLES) for count in n_examples],
         dtype=np.int64,
     )
     if not len(sizes):
@@ -262,9 +277,9 @@ def _classifier(classifier: Any) -> Learner:
 ### exhausted version spaces
 
 
-@dataclass(frozen=True, eq=False)
-class EpsilonExhaustion:
-    """For each number of examples: the share of runs whose version space was not ε-exhausted, and the bound."""
+@dataclass(frozen=True, eq=False, repr=False)
+class EpsilonExhaustion(Reported):
+    """The share of runs whose version space was not ε-exhausted, and the bound, by number of examples."""
 
     epsilon: float
     n_runs: int
@@ -274,11 +289,28 @@ class EpsilonExhaustion:
     measured: NDArray[np.float64]
     bounds: NDArray[np.float64]
 
-    def __str__(self) -> str:
-        rows = zip(self.n_examples.tolist(), self.measured.tolist(), self.bounds.tolist(), strict=True)
-        lines = [f"{m:>8}  {share:8.4f}  {bound:6.4f}" for m, share, bound in rows]
-        head = f"version space not {self.epsilon:g}-exhausted, {self.n_runs} runs"
-        return "\n".join([head, "examples  measured   bound", *lines])
+    def report(self) -> Report:
+        """Return measured share and bound by the number of examples."""
+        title = f"Version space not {self.epsilon:g}-exhausted, {self.n_runs:,} runs"
+        return Report(title, Grid(["Examples", "Measured", "Bound"], self._rows()))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return measured share and bound by the number of examples as plain values."""
+        about = {"epsilon": self.epsilon, "n_runs": self.n_runs, "bad": self.bad}
+        return about | dict(zip(self.COLUMNS, map(list, zip(*self._rows(), strict=True)), strict=True))
+
+    def to_frame(self, backend: Backend = "pandas") -> Any:
+        """Return a frame with a row for each number of examples."""
+        return frame_of_rows(self.COLUMNS, self._rows(), backend)
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """Draw measured share and bound (:func:`bayeslearn.plots.plot_pac_simulation`)."""
+        return plots.plot_pac_simulation(self, ax=ax)
+
+    COLUMNS: ClassVar = ("n_examples", "measured", "bounds")
+
+    def _rows(self) -> list[tuple[Any, ...]]:
+        return list(zip(self.n_examples.tolist(), self.measured.tolist(), self.bounds.tolist(), strict=True))
 
 
 def simulate_exhaustion(
@@ -291,9 +323,9 @@ def simulate_exhaustion(
     distribution: ArrayLike | None = None,
     random_state: np.random.Generator | int | None = None,
 ) -> EpsilonExhaustion:
-    """Draw m examples of a target many times, and see whether a bad hypothesis agrees with all of them.
+    """Draw m examples of a target many times; count the runs in which a hypothesis of error ε or more is consistent.
 
-    `distribution` holds the probability of each point; all are alike when not given.
+    `distribution` holds the probability of each point; uniform by default.
     """
     epsilon, runs = probability("epsilon", epsilon), whole("n_runs", n_runs, least=1)
     p = _distribution(distribution, len(concepts.points))
@@ -312,7 +344,7 @@ def simulate_exhaustion(
 
 
 def _share(bad: NDArray[Any], p: NDArray[np.float64], m: int, runs: int, random_state: np.random.Generator) -> float:
-    """The share of runs in which no example shows up one of the bad hypotheses."""
+    """The share of runs in which a bad hypothesis is consistent with all examples."""
     seen = random_state.multinomial(m, p, size=runs) > 0
     agrees = ~(seen.astype(np.float32) @ bad.T.astype(np.float32) > 0)
     return float(agrees.any(axis=1).mean())
@@ -331,91 +363,3 @@ def _distribution(given: ArrayLike | None, n: int) -> NDArray[np.float64]:
     if p.shape != (n,):
         raise ShapeError(f"expected the probabilities of {n} points, got shape {p.shape}")
     return p
-
-
-### Bayes optimal and Gibbs
-
-
-@dataclass(frozen=True)
-class BayesGibbsComparison:
-    """The mean error of each learner: as measured, and as expected of the same data."""
-
-    m: int
-    n_runs: int
-    measured: Mapping[str, float]
-    expected: Mapping[str, float]
-
-    @property
-    def ratio(self) -> float:
-        """The expected error of Gibbs by that of Bayes optimal; at most two, one when neither errs."""
-        bayes = self.expected["Bayes optimal"]
-        return self.expected["Gibbs"] / bayes if bayes else 1.0
-
-    def __str__(self) -> str:
-        head = f"{self.m} examples, {self.n_runs} runs: Gibbs errs {self.ratio:.3f} times as often as Bayes optimal"
-        lines = [f"{name:<13}  {self.measured[name]:8.4f}  {self.expected[name]:8.4f}" for name in self.measured]
-        return "\n".join([head, "learner        measured  expected", *lines])
-
-
-def compare_bayes_gibbs(
-    concepts: ConceptClass,
-    *,
-    n_examples: int,
-    n_runs: int = 200,
-    noise: float = 0.0,
-    prior: PriorLike = "uniform",
-    random_state: np.random.Generator | int | None = None,
-) -> BayesGibbsComparison:
-    """Draw a target from the prior and m labeled points, learn in three ways, and measure on all points; many times.
-
-    >>> from bayeslearn.learning_theory import standard_class
-    >>> cube = [[a, b, c] for a in (0, 1) for b in (0, 1) for c in (0, 1)]
-    >>> concepts = standard_class("conjunctions", 3).labelings(cube)
-    >>> found = compare_bayes_gibbs(concepts, n_examples=4, n_runs=50, random_state=0)
-    >>> found.expected["Bayes optimal"] <= found.expected["MAP"], found.ratio <= 2
-    (True, True)
-    """
-    m = validation.integer("n_examples", n_examples, min_value=1, max_value=10_000_000)
-    runs = whole("n_runs", n_runs, least=1)
-    noise = validation.number("noise", noise, min_value=0, below=0.5)
-    labels, rng = concepts.labels, validation.generator(random_state)
-    names = {name: labels[i].__getitem__ for i, name in enumerate(concepts.hypotheses)}
-    start = FiniteSpace.from_labelers(names, noise=noise).posterior(prior)
-    measured, expected = np.zeros((runs, 3)), np.zeros((runs, 3))
-    for run in range(runs):
-        target = labels[int(start.distribution.draw(rng))]
-        seen = rng.integers(0, len(concepts.points), m)
-        told = target[seen] ^ (rng.random(m) < noise)
-        posterior = start.update_likelihoods(_logs(labels[:, seen].T == told[:, None], noise))
-        p = posterior.distribution.mean()
-        q = (p @ labels).clip(0, 1)
-        answers = np.array([q > 0.5, labels[int(posterior.distribution.draw(rng))], labels[int(p.argmax())]])
-        measured[run] = (answers != target).mean(axis=1)
-        expected[run] = [np.minimum(q, 1 - q).mean(), (2 * q * (1 - q)).mean(), _missed(q, answers[2]).mean()]
-    learners = ("Bayes optimal", "Gibbs", "MAP")
-    means = [dict(zip(learners, table.mean(axis=0).tolist(), strict=True)) for table in (measured, expected)]
-    return BayesGibbsComparison(m, runs, *means)
-
-
-def _logs(agrees: NDArray[np.bool_], noise: float) -> NDArray[np.float64]:
-    """ln P(label|h): 1 − η where the hypothesis agrees, η where it does not."""
-    return np.where(agrees, math.log(1 - noise), math.log(noise) if noise else -math.inf)
-
-
-def _missed(q: NDArray[np.float64], said: NDArray[np.bool_]) -> NDArray[np.float64]:
-    return np.where(said, 1 - q, q)
-
-
-def paint_failures(axes: Any, found: Simulation | EpsilonExhaustion) -> None:
-    """The share of runs that failed, by the number of examples, and the bound where there is one."""
-    simulated = isinstance(found, Simulation)
-    measured = found.failures if isinstance(found, Simulation) else found.measured
-    axes.plot(found.n_examples, measured, marker="o", label="measured")
-    if np.isfinite(found.bounds).any():
-        axes.plot(found.n_examples, found.bounds, marker=".", color="gray", linestyle="--", label="|H| e^(−εm)")
-    what = f"{found.learner}: error above" if isinstance(found, Simulation) else "version space not exhausted at"
-    axes.set(
-        xlabel="examples, m", ylabel="share of runs" if simulated else "share of version spaces", ylim=(-0.03, 1.03)
-    )
-    axes.set_title(f"{what} {found.epsilon:g}, {found.n_runs:,} runs")
-    axes.legend(frameon=False)

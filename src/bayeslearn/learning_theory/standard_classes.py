@@ -1,11 +1,10 @@
-"""Classes whose VC dimension is known, with points that they shatter and a way to see it for oneself.
+"""Classes of known VC dimension, with points that they shatter.
 
     thresholds 1        intervals 2         k intervals 2k       rectangles in r dimensions 2r
     half-spaces r + 1   balls r + 1         parities n           conjunctions n (n ≥ 2), monotone ones n
     every function 2^n  sines: infinite, with one parameter
 
-`labelings` gives every way in which the class labels some points: with :class:`ConceptClass` its dimension on them
-is computed, not believed.
+`labelings` returns all labelings of some points as a :class:`ConceptClass`, which computes the dimension on them.
 """
 
 from __future__ import annotations
@@ -17,10 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayeslearn import validation
+from bayeslearn import lazy_imports, validation
 from bayeslearn.errors import CapacityError, ParameterError
 from bayeslearn.learning_theory.concept_class import ConceptClass
 from bayeslearn.learning_theory.hypothesis_counts import whole
+from bayeslearn.reports import Report, Reported
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,17 +30,19 @@ if TYPE_CHECKING:
     Points = NDArray[np.float64]
     Labelings = set[tuple[bool, ...]]
 
-#: Points whose labelings are worked out.
-MOST_POINTS = 14
+plots: Any = lazy_imports.Deferred("bayeslearn.plots")
+
+#: The most points whose labelings are enumerated.
+MAX_POINTS = 14
 
 
-@dataclass(frozen=True)
-class StandardClass:
-    """A class by its name; make one with :func:`standard_class`."""
+@dataclass(frozen=True, repr=False)
+class StandardClass(Reported):
+    """A class of known VC dimension; :func:`standard_class` makes one."""
 
     name: str
     dimension: float
-    #: Points that are shattered, as many as the dimension says.
+    #: Shattered points, as many as the dimension.
     witness: Points
     find: Callable[[Points], Labelings]
 
@@ -52,23 +54,41 @@ class StandardClass:
             raise ParameterError(
                 f"{self.name} need points of {self.witness.shape[1]} coordinates, got an array of shape {rows.shape}"
             )
-        if len(rows) > MOST_POINTS:
-            raise CapacityError(f"the labelings of at most {MOST_POINTS} points can be listed, got {len(rows)}")
+        if len(rows) > MAX_POINTS:
+            raise CapacityError(f"the labelings of at most {MAX_POINTS} points can be listed, got {len(rows)}")
         found = sorted(self.find(rows))
         names = ["".join("1" if y else "0" for y in labels) for labels in found]
         return ConceptClass.from_matrix(np.array(found, dtype=bool), hypotheses=names)
 
-    def __str__(self) -> str:
+    def report(self) -> Report:
+        """Return the dimension and the shattered points."""
         size = "infinite" if math.isinf(self.dimension) else f"{self.dimension:g}"
         points = ", ".join("(" + ", ".join(f"{x:g}" for x in row) + ")" for row in self.witness)
-        return f"{self.name}: VC dimension {size}; {points} are shattered"
+        return Report(f"{self.name}: VC dimension {size}; {points} are shattered")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return name, dimension (None if infinite) and shattered points as plain values."""
+        dimension = None if math.isinf(self.dimension) else self.dimension
+        return {"name": self.name, "vc_dimension": dimension, "shattered": self.witness.tolist()}
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """Draw the shattered points (:func:`bayeslearn.plots.plot_shattered_points`)."""
+        return plots.plot_shattered_points(self, ax=ax)
 
 
 def standard_class(name: str, n: int | None = None) -> StandardClass:
-    """A class of known dimension; `n` is its number of coordinates, variables or intervals (points, for sines).
+    """Return a class of known dimension.
 
-    Without `n` it is one interval, two of the others.
+    Parameters
+    ----------
+    name
+        thresholds, intervals, rectangles, half-spaces, balls, conjunctions, monotone conjunctions, parities, everything
+        or sines.
+    n
+        The number of coordinates, variables or intervals (points, for sines): 1 for intervals, else 2 by default.
 
+    Examples
+    --------
     >>> print(standard_class("half-spaces", 2))
     half-spaces in 2 dimensions: VC dimension 3; (0, 0), (1, 0), (0, 1) are shattered
     >>> standard_class("half-spaces", 2).labelings([[0, 0], [1, 0], [0, 1], [1, 1]]).vc_dimension
@@ -91,7 +111,7 @@ def _intervals(n: int) -> StandardClass:
 
 
 def _runs(points: Points, most: int, *, open_end: bool = False) -> Labelings:
-    """Labels along the line in at most so many runs of ones; with an open end, ones only at the end."""
+    """Labels along the line with at most `most` runs of ones; with an open end, ones only at the end."""
     values, place = np.unique(points[:, 0], return_inverse=True)
     found = set()
     for labels in itertools.product((False, True), repeat=len(values)):
@@ -186,7 +206,7 @@ def _monotone(n: int) -> StandardClass:
 
 
 def _products(columns: NDArray[np.bool_]) -> Labelings:
-    """What conjunctions of some columns say, built up one column at a time."""
+    """The labels of the conjunctions of some columns, one column at a time."""
     found = {(True,) * len(columns)}
     for column in columns.T.tolist():
         found |= {tuple(a and b for a, b in zip(labels, column, strict=True)) for labels in found}
@@ -205,7 +225,7 @@ def _sums(points: Points) -> Labelings:
 
 
 def _everything(n: int) -> StandardClass:
-    if 2**n > MOST_POINTS:
+    if 2**n > MAX_POINTS:
         raise CapacityError(f"all functions of {n} variables shatter 2^{n} points: too many to list")
     corners = np.array(list(itertools.product((0.0, 1.0), repeat=n)))
     return StandardClass(f"every function of {n} variables", 2**n, corners, _anything)

@@ -150,7 +150,7 @@ def parts_of_schema(
 
 
 def of_option(option: str, kind: Any) -> Any:
-    """A distribution of one column by the name of the option, or as it is."""
+    """A distribution of one column by the name of the option, or the given one."""
     return by_name(validation.choice(option, kind, column_names())) if isinstance(kind, str) else kind
 
 

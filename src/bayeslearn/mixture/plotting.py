@@ -35,7 +35,7 @@ def numeric_columns(model: MixtureModel) -> dict[str, tuple[int, int]]:
 
 
 def pick(model: MixtureModel, columns: Sequence[str] | None) -> list[str]:
-    """The columns to show: two that are told, or the two whose means differ most beside their spread."""
+    """The columns to show: two that are given, or the two whose means differ most relative to their spread."""
     known = numeric_columns(model)
     if columns is not None:
         unknown = [name for name in columns if name not in known]

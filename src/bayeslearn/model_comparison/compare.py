@@ -1,11 +1,11 @@
 """Every learner on the same folds of a table: time to train and to predict, memory, and error.
 
-    to train     seconds of one fit, the median over the folds
-    per query    seconds of one predict of the rows held out, repeated up to a thousand, divided by their number,
-                 the median over the folds
-    keeps        bytes of the pickle of the fitted model after it predicted: its arrays, with any index it has built
+    train time    seconds of one fit, the median over the folds
+    query time    seconds of one prediction of the held-out rows, repeated up to a thousand, by their number, the median
+                  over the folds
+    memory        bytes of the pickle of the fitted model after its predictions: arrays, and any index that it built
 
-The first fold is run once before it is timed, so that neither imports nor compilation count.
+The first fold runs once before it is timed, so that imports and compilation do not count.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from bayeslearn import evaluation, significance, validation
-from bayeslearn.em import should_stop
 from bayeslearn.errors import DataError, ParameterError
 from bayeslearn.model_comparison.folds import Problem, read
 from bayeslearn.model_comparison.learners import BASELINE, Baseline, Learner, Task, chosen
 from bayeslearn.model_comparison.results import LearnerFailure, LearnerResult, ModelComparison
+from bayeslearn.progress import reports_progress, should_stop
 from bayeslearn.sources import with_options
 from bayeslearn.tables.schema import name_list
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from bayeslearn.model_comparison.folds import Problem
+    from bayeslearn.progress import Reporter
 
     Floats = NDArray[np.float64]
     from collections.abc import Iterable
@@ -43,68 +43,69 @@ if TYPE_CHECKING:
 ### one learner
 
 
-#: Rows that are asked about at once at least, so that what a call costs by itself does not count.
-LEAST_QUERIES = 1000
+#: The fewest rows of a timed prediction, so that the constant cost of a call does not count.
+MIN_QUERIES = 1000
 
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """What was measured of a learner, and what it said of every row that it had not seen."""
+    """The measurements of a learner, and its out-of-fold predictions."""
 
     train_seconds: float
     query_seconds: float
     kept_bytes: int | None
-    said: NDArray[Any]
-    #: P(class) of every row, where the learner tells it.
+    predictions: NDArray[Any]
+    #: P(class) of every row, if the learner predicts it.
     proba: Floats | None
     warnings: tuple[str, ...]
 
 
 def measured(
-    problem: Problem, learner: Learner, folds: NDArray[np.intp], seed: int, heed: Callable[[int], None]
+    problem: Problem, learner: Learner, fold_ids: NDArray[np.intp], seed: int, heed: Callable[[int], None]
 ) -> Trial:
-    """A learner on every fold; `heed` is told of each that is done, and may raise to end it."""
-    n_folds, n_classes = int(folds.max()) + 1, len(problem.classes)
-    said, proba = np.zeros_like(problem.said), np.full((len(folds), n_classes), np.nan)
+    """A learner on every fold; `heed` is called after each, and may raise to end it."""
+    n_folds, n_classes = int(fold_ids.max()) + 1, len(problem.classes)
+    predictions, proba = np.zeros_like(problem.targets), np.full((len(fold_ids), n_classes), np.nan)
     seconds = np.empty((n_folds, 2))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        parts = list(enumerate(evaluation.each_fold(folds)))
-        for fold, (seen, new) in (parts[0], *parts):  # the first warms, and is written over
-            queries = handed(problem, learner, np.resize(new, max(len(new), LEAST_QUERIES)))
+        parts = list(enumerate(evaluation.each_fold(fold_ids)))
+        for fold, (seen, new) in (parts[0], *parts):  # the first is repeated
+            queries = handed(problem, learner, np.resize(new, max(len(new), MIN_QUERIES)))
             model, answer, seconds[fold] = run(problem, learner, seen, queries, seed)
-            said[new] = checked(problem, answer)[: len(new)]
+            predictions[new] = checked(problem, answer)[: len(new)]
             if n_classes and hasattr(model, "predict_proba"):
                 proba[new] = widened(model.predict_proba(handed(problem, learner, new)), model.classes_, n_classes)
             heed(fold)
         kept = bytes_of(model)
     train, ask = np.median(seconds, axis=0)
-    told = tuple(dict.fromkeys(str(w.message).partition("\n")[0] for w in caught))
-    return Trial(float(train), float(ask), kept, said, proba if n_classes and not np.isnan(proba).any() else None, told)
+    messages = tuple(dict.fromkeys(str(w.message).partition("\n")[0] for w in caught))
+    known = proba if n_classes and not np.isnan(proba).any() else None
+    return Trial(float(train), float(ask), kept, predictions, known, messages)
 
 
 def run(
     problem: Problem, learner: Learner, seen: NDArray[np.intp], rows: Any, seed: int
 ) -> tuple[Any, Any, tuple[float, float]]:
-    """A model of the rows seen, what it says of others, and the seconds: to train, and per query."""
-    examples, said, how = handed(problem, learner, seen), problem.said[seen], {}
+    """A model of the training rows, its predictions of others, and the seconds of training and of a prediction."""
+    examples, targets, how = handed(problem, learner, seen), problem.targets[seen], {}
     model = learner.fresh(seed)
     if problem.states.sample_weight is not None:
         require_weights(model)
         how["sample_weight"] = problem.sample_weight[seen]
     start = time.perf_counter()
-    model.fit(examples, said, **how)
+    model.fit(examples, targets, **how)
     trained = time.perf_counter()
     answer = model.predict(rows)
     asked = time.perf_counter()
     return model, answer, (trained - start, (asked - trained) / len(rows))
 
 
-### what goes in and comes out
+### rows and predictions
 
 
 def handed(problem: Problem, learner: Learner, rows: NDArray[np.intp]) -> Any:
-    """Rows in the form that a learner likes."""
+    """Rows in the form of a learner."""
     if learner.form != "cells":
         return (problem.states if learner.form == "states" else problem.numbers).take(rows).with_weights(None)
     part = problem.states.take(rows)
@@ -112,11 +113,11 @@ def handed(problem: Problem, learner: Learner, rows: NDArray[np.intp]) -> Any:
 
 
 def require_weights(model: Any) -> None:
-    """An estimator that can count a row more often than once."""
+    """Require that an estimator takes sample weights."""
     from sklearn.utils.validation import has_fit_parameter  # noqa: PLC0415 - loaded when a comparison begins
 
     if not has_fit_parameter(getattr(model, "estimator", model), "sample_weight"):
-        raise ParameterError("it takes no weights of rows")
+        raise ParameterError("it takes no sample weights")
 
 
 def checked(problem: Problem, answer: Any) -> NDArray[Any]:
@@ -129,14 +130,14 @@ def checked(problem: Problem, answer: Any) -> NDArray[Any]:
 
 
 def widened(proba: Any, classes: Any, n: int) -> Floats:
-    """Probabilities of all classes: one that training had not shown has none."""
+    """Probabilities of all classes; a class that is not in the training rows has probability 0."""
     found = np.zeros((len(proba), n))
     found[:, np.asarray(classes, np.intp)] = proba
     return found
 
 
 def bytes_of(model: Any) -> int | None:
-    """The size of a pickle, without making one of the arrays; None of what cannot be pickled."""
+    """The size of a pickle, without copies of its arrays; None if the model cannot be pickled."""
     apart: list[pickle.PickleBuffer] = []
     try:
         rest = pickle.dumps(model, protocol=5, buffer_callback=apart.append)
@@ -150,17 +151,17 @@ def bytes_of(model: Any) -> int | None:
 
 @dataclass(frozen=True)
 class ComparisonProgress:
-    """A fold that is done: of which learner, and which fraction of the comparison that makes."""
+    """The `detail` of the progress of a comparison: the learner and the fold that is done."""
 
     learner: str
     fold: int
-    fraction: float
 
 
 class Ended(Exception):  # noqa: N818 - no error: the time is over
-    """A learner is not to go on."""
+    """A learner is stopped."""
 
 
+@reports_progress("Comparing models")
 def compare_models(
     data: Any,
     target: str,
@@ -171,7 +172,7 @@ def compare_models(
     sample_weight: Any = None,
     random_state: np.random.Generator | int | None = 0,
     time_limit: float | None = None,
-    progress: Callable[[ComparisonProgress], object] | None = None,
+    progress: Any = None,
     na_values: Markers = (),
     keep_default_na: bool = True,
     drop_columns: Iterable[str] = (),
@@ -181,40 +182,40 @@ def compare_models(
     Parameters
     ----------
     data, target
-        Anything that :func:`~bayeslearn.as_table` takes, with holes, and the column to predict. Rows without a target
-        take no part.
+        Anything that :func:`~bayeslearn.as_table` takes, and the column to predict. Rows without a target are dropped.
     learners
         Names of :func:`default_learners`, estimators with ``fit`` and ``predict``, classes of scikit-learn by name
-        (``"RandomForestClassifier"``, ``"sklearn.svm.SVC"``), or a dict of these by a name of your own. All of ours if
-        not given. Estimators of others see words as indicators, and the mean where a cell is missing.
+        (``"RandomForestClassifier"``, ``"sklearn.svm.SVC"``), or a dict of these by name. By default all learners of
+        this package. For other estimators, categorical columns become indicators and missing values the mean.
     cv
         The number of folds.
     task
-        ``"classification"``, ``"regression"``, or ``"auto"``: whole numbers that repeat themselves are classes.
+        ``"classification"``, ``"regression"``, or ``"auto"``: repeated whole numbers are classes.
     sample_weight
         The weight of each row, or the column that holds it.
     random_state
-        The seed of the folds and of the learners that use random numbers.
+        Seed or generator of the folds and of stochastic learners.
     na_values, keep_default_na, drop_columns
         As in :func:`~bayeslearn.as_table`.
     time_limit
-        Seconds for each learner, looked at when a fold is done: one that needs more is told among the failures.
+        Seconds per learner, checked after each fold; slower learners are among the failures.
     progress
-        A function of each :class:`ComparisonProgress`; by raising StopIteration it ends the comparison, and learners
-        that are not done are among the failures.
+        True for a progress bar, or a function of :class:`~bayeslearn.progress.Progress` with a
+        :class:`ComparisonProgress` as `detail`; if it raises StopIteration, the comparison ends, and learners that are
+        not done are among the failures.
 
     Examples
     --------
     >>> x = np.linspace(0, 6, 40)
     >>> found = compare_models({"x": x, "y": np.sin(x)}, "y", learners=["k-nn", "least-squares"], cv=5)
-    >>> [line.name for line in found.results]
+    >>> [result.name for result in found.results]
     ['k-nn', 'least-squares', 'baseline']
     >>> found["k-nn"].is_lazy, found["least-squares"].verdict
     (True, 'worse')
     """
     dropped = name_list("drop_columns", drop_columns)
     if target in dropped:
-        raise ParameterError(f"column {target!r} is to be both predicted and dropped")
+        raise ParameterError(f"column {target!r} is both the target and dropped")
     data = with_options(data, na_values=na_values, keep_default_na=keep_default_na, drop_columns=dropped)
     task = validation.choice("task", task, ["auto", "classification", "regression"])
     n = validation.integer("cv", cv, min_value=2)
@@ -223,19 +224,19 @@ def compare_models(
     problem = read(data, target, task=task, sample_weight=sample_weight, dropped=dropped, seed=seed)
     entrants = chosen(learners, "classification" if problem.classes else "regression")
     fold, watch = problem.folds(n), Watch(len(entrants), n, limit, progress)
-    nothing = Learner(BASELINE, Baseline(len(problem.classes)), is_lazy=False)
-    trials = {BASELINE: (nothing, measured(problem, nothing, fold, seed, lambda _: None))}
+    baseline = Learner(BASELINE, Baseline(len(problem.classes)), is_lazy=False)
+    trials = {BASELINE: (baseline, measured(problem, baseline, fold, seed, lambda _: None))}
     failures: list[LearnerFailure] = []
     for learner in entrants:
         try:
             trials[learner.name] = (learner, measured(problem, learner, fold, seed, watch.over(learner.name)))
-        except Exception as error:  # noqa: BLE001 - whatever a learner dies of, the others go on
+        except Exception as error:  # noqa: BLE001 - the other learners continue
             failures.append(LearnerFailure(learner.name, reason(error)))
     return judged(problem, fold, trials, failures)
 
 
 def reason(error: Exception) -> str:
-    """One line on what went wrong."""
+    """The reason of a failure, in one line."""
     words = str(getattr(error, "message", error)).strip().partition("\n")[0]
     if isinstance(error, Ended) or type(error).__module__ == "bayeslearn.errors":
         return words
@@ -244,27 +245,28 @@ def reason(error: Exception) -> str:
 
 @dataclass
 class Watch:
-    """How long a learner has run, and whether anyone wants it to end."""
+    """The time of each learner, and whether the callback ends the comparison."""
 
     n_learners: int
     n_folds: int
     limit: float | None
-    progress: Callable[[ComparisonProgress], object] | None
+    progress: Reporter | None
     turn: int = -1
     stopped: bool = False
 
     def over(self, name: str) -> Callable[[int], None]:
-        """What is told of each fold that a learner has done, and raises where there is to be no more."""
+        """Return a function that reports each fold of a learner, and raises to end it."""
         if self.stopped:
-            raise Ended("the comparison was ended before its turn")
+            raise Ended("the comparison was ended before it")
         self.turn += 1
-        start, done = time.monotonic(), -1  # the fold that warms is none
+        start, done = time.monotonic(), -1  # the repeated fold does not count
 
         def heed(fold: int) -> None:
             nonlocal done
             done += 1
             share = (self.turn + (done + 1) / (self.n_folds + 1)) / self.n_learners
-            self.stopped = should_stop(self.progress, ComparisonProgress(name, fold, share))
+            step = ComparisonProgress(name, fold)
+            self.stopped = should_stop(self.progress, share, f"{name}, fold {fold + 1}", step)
             if done == self.n_folds:
                 return
             if self.stopped:
@@ -275,13 +277,16 @@ class Watch:
         return heed
 
 
-### what came of it
+### results
 
 
 def judged(
-    problem: Problem, folds: NDArray[np.intp], trials: dict[str, tuple[Learner, Trial]], failures: list[LearnerFailure]
+    problem: Problem,
+    fold_ids: NDArray[np.intp],
+    trials: dict[str, tuple[Learner, Trial]],
+    failures: list[LearnerFailure],
 ) -> ModelComparison:
-    """Lines with their errors, the best first, each beside the best."""
+    """The results of all learners, the best first, each compared with the best."""
     classes, weights = bool(problem.classes), problem.sample_weight
     losses = {name: losses_of(problem, trial) for name, (_, trial) in trials.items()}
     lines = [line(problem, *trials[name], losses[name]) for name in trials]
@@ -291,23 +296,25 @@ def judged(
     p = significance.holm([beaten(losses[other.name]).p_value for other in others])
     beside = [replace(other, p_value=value) for other, value in zip(others, p, strict=True)]
     return ModelComparison(
-        problem.target, "classification" if classes else "regression", len(problem.said), len(problem.states.schema),
-        int(folds.max()) + 1, problem.given - len(problem.said), (best, *beside), tuple(failures),
-        problem.dropped_columns, fold_ids=problem.as_given(folds, -1),
+        problem.target, "classification" if classes else "regression", len(problem.targets), len(problem.states.schema),
+        int(fold_ids.max()) + 1, problem.given - len(problem.targets), (best, *beside), tuple(failures),
+        problem.dropped_columns, fold_ids=problem.as_given(fold_ids, -1),
     )  # fmt: skip
 
 
 def losses_of(problem: Problem, trial: Trial) -> NDArray[np.float64]:
-    """0 or 1 of a class, the square of what a number is off by."""
-    return (trial.said != problem.said).astype(float) if problem.classes else (trial.said - problem.said) ** 2
+    """The loss of each row: 0 or 1 for classes, the squared error for numbers."""
+    if problem.classes:
+        return (trial.predictions != problem.targets).astype(float)
+    return np.asarray((trial.predictions - problem.targets) ** 2)
 
 
 def line(problem: Problem, learner: Learner, trial: Trial, losses: NDArray[np.float64]) -> LearnerResult:
-    """One learner by itself."""
+    """The result of one learner."""
     error, spread = significance.error_with_spread(losses, problem.sample_weight, classes=bool(problem.classes))
     loss = None
     if trial.proba is not None:
-        loss, _ = evaluation.mean_with_error(evaluation.log_losses(trial.proba, problem.said), problem.sample_weight)
+        loss, _ = evaluation.mean_with_error(evaluation.log_losses(trial.proba, problem.targets), problem.sample_weight)
     return LearnerResult(
         learner.name, learner.is_lazy, trial.train_seconds, trial.query_seconds, trial.kept_bytes, error, spread, loss,
         warnings=trial.warnings, losses=problem.as_given(losses, np.nan),

@@ -20,8 +20,8 @@ from bayeslearn import evaluation
 from bayeslearn.errors import DataError, EmptyTableError, MissingValuesError
 from bayeslearn.sources.usability import named_columns, without_identifiers
 from bayeslearn.tables import DiscreteVariable, Table, as_table
+from bayeslearn.tables.discretization import all_numbers, with_numbers
 from bayeslearn.tables.schema import require_known
-from bayeslearn.tables.state_encoding import all_numbers, with_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Rows with a target, in the order of their keys, and beside them what each says."""
+    """Rows with a target, in the order of their keys, and the target of each."""
 
     target: str
     #: The columns as :func:`as_table` judges them; and with states that are numbers as numbers.
     states: Table
     numbers: Table
     #: The code of a class, or a number.
-    said: NDArray[Any]
+    targets: NDArray[Any]
     #: The names of the classes; none where the target is a number.
     classes: tuple[Any, ...]
     #: Where each row stands in the table that was given, and of how many.
@@ -52,12 +52,12 @@ class Problem:
     @property
     def sample_weight(self) -> NDArray[np.float64]:
         """How often each row counts."""
-        return np.ones(len(self.said)) if self.states.sample_weight is None else self.states.sample_weight
+        return np.ones(len(self.targets)) if self.states.sample_weight is None else self.states.sample_weight
 
     def folds(self, n: int) -> NDArray[np.intp]:
         """The fold of each row: classes are dealt one after the other, numbers as they stand."""
-        rows = len(self.said)
-        return evaluation.folds(self.said if self.classes else rows, n, order=np.arange(rows))
+        rows = len(self.targets)
+        return evaluation.folds(self.targets if self.classes else rows, n, order=np.arange(rows))
 
     def as_given(self, values: NDArray[Any], nothing: Any) -> NDArray[Any]:
         """Values of the rows in the order of the table that was given, with something for rows that take no part."""
@@ -95,25 +95,25 @@ def read(data: Any, target: str, *, task: str, sample_weight: Any, dropped: Sequ
     table, place = table.take(order), place[order]
     rows = table.drop([target])
     if not len(rows.schema):
-        raise EmptyTableError(f"there is no column beside {target!r} to learn from")
-    said, classes = targets(table, target)
+        raise EmptyTableError(f"there is no column other than {target!r} to learn from")
+    labels, classes = targets(table, target)
     own = isinstance(data, Table)  # it says itself what is what
     numbers = rows if own else with_numbers(rows, [v for v in rows.schema.discrete if all_numbers(v)])
-    return Problem(target, rows, numbers, said, classes, place, n, left_out)
+    return Problem(target, rows, numbers, labels, classes, place, n, left_out)
 
 
 def targets(table: Table, target: str) -> tuple[NDArray[Any], tuple[Any, ...]]:
-    """What each row says, and the classes that some row is of."""
+    """The target of each row, and the classes that occur."""
     variable = table.schema[target]
     if not isinstance(variable, DiscreteVariable):
         return np.array(table.values_of(target)), ()
-    shown, said = np.unique(table.codes_of(target), return_inverse=True)
+    shown, codes = np.unique(table.codes_of(target), return_inverse=True)
     if len(shown) < 2:
         raise DataError(
             f"the target {target!r} shows one class only, {variable.states[shown[0]]!r}",
             hint="give rows of at least two classes",
         )
-    return said.astype(np.int64), tuple(variable.states[code] for code in shown)
+    return codes.astype(np.int64), tuple(variable.states[code] for code in shown)
 
 
 ### keys

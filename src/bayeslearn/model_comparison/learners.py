@@ -1,6 +1,6 @@
-"""Who takes part: the learners of this library by name, and any estimator that fits and predicts.
+"""The learners of a comparison: those of this package by name, and any estimator with fit and predict.
 
-A lazy learner keeps its examples and works when it is asked; an eager one works when it learns, and forgets them.
+A lazy learner stores its training rows and computes at prediction; an eager learner computes at training.
 """
 
 from __future__ import annotations
@@ -21,54 +21,54 @@ if TYPE_CHECKING:
     from bayeslearn.regression import Features
     from bayeslearn.tables import Table
 
-#: The name of the learner that looks at nothing, beside which all others stand.
+#: The name of the learner that ignores all columns.
 BASELINE = "baseline"
 
-#: What the target is.
+#: The kind of the target.
 Task = Literal["classification", "regression"]
 
-#: How rows are handed over: a table with the columns as they are judged, one whose states that are numbers are numbers,
-#: cells as they were written, or points for estimators that do not read tables.
+#: The form of rows: a table with inferred kinds of columns, one whose numeric states are numbers, an array of cells as
+#: they are in the data, or points for estimators that do not read tables.
 Form = Literal["states", "numbers", "cells", "points"]
 
 
 @dataclass(frozen=True)
 class Learner:
-    """An estimator that takes part, whether it is lazy, and how it likes its rows."""
+    """An estimator with a name, whether it is lazy, and the form of its rows."""
 
     name: str
     estimator: Any = field(repr=False)
     is_lazy: bool
     form: Form = "numbers"
 
-    def fresh(self, seed: int) -> Any:
-        """The estimator before it has learned, with the seed where it takes one and was told none."""
+    def fresh(self, random_state: int) -> Any:
+        """Return an unfitted copy of the estimator, seeded if it has a `random_state` that is None."""
         from sklearn.base import clone  # noqa: PLC0415 - loaded when a comparison begins
 
         known = hasattr(self.estimator, "get_params")
         made = clone(self.estimator) if known else copy.deepcopy(self.estimator)
         if known and made.get_params(deep=False).get("random_state", 0) is None:
-            made.set_params(random_state=seed % 2**32)
+            made.set_params(random_state=random_state % 2**32)
         return OnPoints(made) if self.form == "points" else made
 
 
 class Baseline:
-    """What anyone can say without looking: the class seen most often, or the mean."""
+    """The most frequent class, or the mean, whatever the row."""
 
     def __init__(self, n_classes: int = 0) -> None:
         self.n_classes = n_classes
 
     def fit(self, _: Table, y: NDArray[Any], sample_weight: Any = None) -> Baseline:
-        """Count, or average."""
+        """Count the classes, or average the targets."""
         if self.n_classes:
-            counts = np.bincount(y, sample_weight, minlength=self.n_classes) + 1.0  # one case in each, before
+            counts = np.bincount(y, sample_weight, minlength=self.n_classes) + 1.0  # a pseudo-count per class
             self.classes_, self.shares_ = np.arange(self.n_classes), counts / counts.sum()
         else:
             self.mean_ = float(np.average(y, weights=sample_weight))
         return self
 
     def predict(self, rows: Table) -> NDArray[Any]:
-        """The same for all."""
+        """The same prediction for all rows."""
         return np.full(len(rows), self.shares_.argmax() if self.n_classes else self.mean_)
 
     def predict_proba(self, rows: Table) -> NDArray[np.float64]:
@@ -77,7 +77,7 @@ class Baseline:
 
 
 class OnPoints:
-    """An estimator that knows nothing of tables: it sees words as indicators, and the mean where a cell is missing."""
+    """An estimator of arrays: categorical columns become indicators, missing values the mean of their column."""
 
     features_: Features
 
@@ -85,7 +85,7 @@ class OnPoints:
         self.estimator = estimator
 
     def fit(self, rows: Table, y: NDArray[Any], **how: Any) -> OnPoints:
-        """Learn how rows become points, then from the points."""
+        """Fit the encoding of rows as points, then the estimator."""
         from bayeslearn.regression import Features  # noqa: PLC0415 - loaded when an estimator needs it
 
         self.features_ = Features.learn(rows)
@@ -101,11 +101,11 @@ class OnPoints:
         return lambda rows: asked(self.features_.encode(rows).matrix)
 
 
-### those of this library
+### learners of this package
 
 
 def default_learners(task: Task) -> dict[str, Learner]:
-    """The learners that are compared if nothing is said, by name."""
+    """Return the learners that are compared by default, by name."""
     functions = import_module("bayeslearn.regression")
     neighbors = import_module("bayeslearn.neighbors")
     if task == "regression":
@@ -122,18 +122,18 @@ def default_learners(task: Task) -> dict[str, Learner]:
             Learner("k-nn", neighbors.NeighborsClassifier(), is_lazy=True),
             Learner("k-nn-loo", neighbors.NeighborsClassifier("auto"), is_lazy=True),
             Learner("rbf", functions.RBFClassifier(max_units=32), is_lazy=False),
-            Learner("sigmoid", functions.LogisticClassifier(), is_lazy=False),
+            Learner("logistic", functions.LogisticClassifier(), is_lazy=False),
             Learner("naive-bayes", naive.NaiveBayesClassifier(), is_lazy=False, form="states"),
             Learner("network", network.BayesianNetworkClassifier("tan"), is_lazy=False, form="cells"),
         ]
     return {learner.name: learner for learner in found}
 
 
-### those of others
+### other learners
 
 
 def chosen(learners: Any, task: Task) -> list[Learner]:
-    """The learners that were asked for: names, estimators, or estimators by name; all of ours if nothing is said."""
+    """The learners of an argument: names, estimators, or estimators by name; all of this package by default."""
     known = default_learners(task)
     if learners is None:
         return list(known.values())
@@ -163,7 +163,8 @@ def as_learner(item: Any, known: Mapping[str, Learner], task: Task, name: str | 
         name, item = name or item.rpartition(".")[2], by_name(item, known, task)
     if isinstance(item, type) or not (hasattr(item, "fit") and hasattr(item, "predict")):
         raise ParameterError(
-            f"a learner is a name or an estimator with fit and predict, got {item!r:.80}", hint=f"ours: {listed(known)}"
+            f"a learner is a name or an estimator with fit and predict, got {item!r:.80}",
+            hint=f"learners of bayeslearn: {listed(known)}",
         )
     home = type(item).__module__.split(".")
     is_lazy = hasattr(item, "kneighbors") or hasattr(item, "radius_neighbors") or "local" in home
@@ -172,7 +173,7 @@ def as_learner(item: Any, known: Mapping[str, Learner], task: Task, name: str | 
 
 
 #: The form of rows for the estimators of each package.
-FORMS: dict[str, Form] = {"functions": "numbers", "naive_bayes": "states", "neighbors": "numbers"}
+FORMS: dict[str, Form] = {"regression": "numbers", "naive_bayes": "states", "neighbors": "numbers"}
 
 
 def by_name(name: str, known: Mapping[str, Learner], task: Task) -> Any:
@@ -182,7 +183,9 @@ def by_name(name: str, known: Mapping[str, Learner], task: Task) -> Any:
         try:
             found = getattr(import_module(module), last)
         except (ImportError, AttributeError) as error:
-            raise ParameterError(f"there is no learner {name!r}: {error}", hint=f"ours: {listed(known)}") from None
+            raise ParameterError(
+                f"there is no learner {name!r}: {error}", hint=f"learners of bayeslearn: {listed(known)}"
+            ) from None
     else:
         from sklearn.utils.discovery import all_estimators  # noqa: PLC0415 - it loads all of scikit-learn
 
@@ -196,4 +199,4 @@ def by_name(name: str, known: Mapping[str, Learner], task: Task) -> Any:
     try:
         return found()
     except TypeError as error:
-        raise ParameterError(f"{name} cannot be made without being told how: {error}") from None
+        raise ParameterError(f"{name} has required parameters: {error}") from None

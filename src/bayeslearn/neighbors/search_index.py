@@ -105,7 +105,7 @@ class Scores:
 
 
 def packed(rows: Floats, lengths: Floats, wide: int) -> NDArray[np.int16]:
-    """Rows as panels or groups of so many."""
+    """Rows as panels or groups of `wide` rows."""
     into = np.zeros((-(-len(rows) // wide), -(-rows.shape[1] // 2), wide, 2), np.int16)
     kernels.shorten_rows(rows, lengths, into)
     return into
@@ -183,7 +183,7 @@ def build_index(points: ArrayLike, *, algorithm: str = "auto") -> Index:
 
 
 def best_kind(n: int, d: int) -> str:
-    """The exact index that is quickest for so many rows and columns."""
+    """The exact index that is fastest for n rows and d columns."""
     return "kd_tree" if 0 < d < 32 and n > FEW_ROWS and n >= 2 ** (PER_COLUMN * d) else "brute"
 
 
@@ -352,6 +352,6 @@ def checked(name: str, x: ArrayLike, columns: int | None = None) -> Floats:
         row, column = validation.first_position(bad)
         raise DataError(
             f"`{name}` must be finite, got {array[row, column]} in row {row}, column {column}",
-            hint="rows with holes become points by a distance that knows of them",
+            hint="rows with missing values become points by a `Distance`",
         )
     return read_only(array)

@@ -1,12 +1,12 @@
-"""Which nodes of a graph tell about which others: d-separation, why it fails, and how to bring it about.
+"""Which nodes of a graph depend on which others: d-separation, active paths, and minimal separators.
 
-A path is open given Z when every node on it lets the news through:
+A path is active given Z if every node on it is open:
 
-    x → m → y,  x ← m ← y,  x ← m → y      m lets through unless it is in Z
-    x → m ← y                              m lets through if it, or something below it, is in Z
+    x → m → y,  x ← m ← y,  x ← m → y      m is open unless it is in Z
+    x → m ← y                              m is open if it, or a descendant of it, is in Z
 
-a and b are separated by Z when no path between them is open; then they are independent given Z in every network with
-this graph. One walk over pairs (node, direction) answers in time linear in the arcs.
+a and b are d-separated by Z if no path between them is active; then they are independent given Z in every network with
+this graph. A search over pairs (node, direction) takes time linear in the number of arcs.
 
 References
 ----------

@@ -9,7 +9,7 @@
 {"A": [], "B": ["A"]}                 parents by node
 nx.DiGraph, pgmpy models              anything directed with ``nodes`` and ``edges``; rustworkx graphs of names
 pyAgrum networks                      ``arcs`` of numbered nodes with ``variable(number).name()``
-DAG, BayesianNetwork, StructureFitInfo    as they are
+DAG, BayesianNetwork, StructureFitInfo    unchanged
 """
 
 from __future__ import annotations

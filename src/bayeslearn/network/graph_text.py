@@ -90,7 +90,7 @@ def parse_bnlearn(text: str) -> dict[str, tuple[str, ...]]:
 
 
 def format_bnlearn(parents: Mapping[str, tuple[str, ...]]) -> str:
-    """A model string, with every name as it is."""
+    """A model string, with every name unchanged."""
     for node in parents:
         if UNFIT.search(node):
             raise FormatError(

@@ -114,7 +114,7 @@ def cpt_frame(cpt: CPT, backend: Backend) -> Any:
 
 
 def same_kind(states: list[Any]) -> bool:
-    """Whether states are all words, all whole numbers and so on, so that a column holds them as they are."""
+    """Whether states are all words, all whole numbers and so on, so that a column holds them unchanged."""
     return len({type(state) for state in states}) == 1 and isinstance(states[0], str | bool | int | float)
 
 

@@ -1,4 +1,4 @@
-"""Learners that answer before they are told: Halving, Weighted-Majority, and Bayes' mixture of experts."""
+"""Learners that predict a label before they receive it: Halving, Weighted-Majority, Bayes mixtures of experts."""
 
 from __future__ import annotations
 

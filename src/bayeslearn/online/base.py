@@ -1,8 +1,8 @@
-"""Experts advise, the learner votes by their weights, the label is revealed, and those who were wrong lose weight.
+"""Experts predict, the learner votes by their weights, the label is revealed, and experts that are wrong lose weight.
 
     statistics: mistakes of each expert        prior: weights before the first round        w_i ∝ p_i β^wrong_i
 
-Halving is β = 0: one mistake and an expert is out.
+Halving is β = 0: an expert with a mistake has no weight.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from bayeslearn import lazy_imports
 from bayeslearn.codec import Saved, rename_keys
 from bayeslearn.distributions import FinitePrior
 from bayeslearn.errors import InconsistentDataError, MismatchError, ParameterError, ShapeError, listed
@@ -20,6 +21,8 @@ from bayeslearn.model_values import ARRAY, NAME, NUMBER, plain
 from bayeslearn.online.experts import Predictors, Stream, objects, panel_of, prior_of
 from bayeslearn.online.mistakes import MistakeCounts, RunRecord, counted, least_bound
 from bayeslearn.online.voting import Labels, Votes, poll, relative_weights, tally
+from bayeslearn.reports import Grid, Pairs, Report, Reported
+from bayeslearn.tables.frames import frame_of_rows
 
 if TYPE_CHECKING:
     import os
@@ -28,12 +31,18 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.model_values import Reader
+    from bayeslearn.tables.frames import Backend
 
     Floats = NDArray[np.float64]
 
+plots: Any = lazy_imports.Deferred("bayeslearn.plots")
+
+#: The columns of reports of experts.
+EXPERT = ("expert", "mistakes", "n_predictions", "weight")
+
 
 def require_same(one: _Learner, other: _Learner) -> None:
-    """Both ask the same experts, begin with the same weights and charge the same."""
+    """Require the same experts, the same prior and the same β."""
     pairs = {
         "kinds": (type(one), type(other)),
         "experts": (one.experts, other.experts),
@@ -43,12 +52,12 @@ def require_same(one: _Learner, other: _Learner) -> None:
     }
     differs = [what for what, (mine, theirs) in pairs.items() if mine != theirs]
     if differs or one.teach or other.teach:
-        why = f"their {differs[0]} differ" if differs else "their experts learned different things"
+        why = f"their {differs[0]} differ" if differs else "their experts learned from different rounds"
         raise MismatchError(f"two learners add over the same experts, but {why}", differs=differs[:1])
 
 
 def require_left(learner: _Learner, wrong: NDArray[Any], advice: NDArray[Any] | None = None, truth: Any = None) -> None:
-    """Some expert was never wrong, else the round is named at which the last fell."""
+    """Require an expert without a mistake; the error names the round of the last one's mistake."""
     alive = np.isfinite(learner.prior.log_p)
     if (wrong[alive] == 0).any():
         return
@@ -56,15 +65,15 @@ def require_left(learner: _Learner, wrong: NDArray[Any], advice: NDArray[Any] | 
     if advice is not None:
         fell = (advice >= 0) & (advice != truth[:, None])
         gone = (np.logical_or.accumulate(fell, axis=0) | (learner.statistics.wrong > 0))[:, alive].all(axis=1)
-        where = f": the last fell in round {learner.rounds + int(np.argmax(gone))}"
+        where = f": the last was wrong in round {learner.rounds + int(np.argmax(gone))}"
     raise InconsistentDataError(
-        f"none of {len(wrong)} hypotheses agrees with every round{where}",
-        hint="the truth is not among them, or a label is wrong; WeightedMajority bears with mistakes",
+        f"none of {len(wrong)} hypotheses is consistent with every round{where}",
+        hint="the target is not among them, or a label is wrong; WeightedMajority allows mistakes",
     )
 
 
-class _Learner(Saved, kind="online learner", version=2):
-    """What Weighted-Majority and Halving share."""
+class _Learner(Saved, Reported, kind="online learner", version=3):
+    """The base of Weighted-Majority and Halving."""
 
     def __init__(
         self, experts: Any, beta: float, classes: Iterable[Hashable] | None, prior: Any, *, teach: bool = False
@@ -84,16 +93,16 @@ class _Learner(Saved, kind="online learner", version=2):
     # -- one at a time
 
     def predict_one(self, x: Any) -> Any:
-        """What the vote says of x; None when nobody speaks."""
+        """The label of the vote for x; None if no expert votes."""
         return self.predict(self._one(x))[0]
 
     def predict_proba_one(self, x: Any) -> dict[Any, float]:
-        """The share of the weight that speaks for each label."""
+        """The share of the weight that votes for each label."""
         votes, labels = self._asked(self._one(x))
         return dict(zip(labels.names, votes.shares[0].tolist(), strict=True))
 
     def learn_one(self, x: Any, y: Any) -> Self:
-        """One round: the vote is taken and counted, then y is told."""
+        """One round: the vote on x is counted, then the experts are weighted by y."""
         self._learn(self._one(x), objects([y]))
         if self.teach:
             self.panel.teach(x, y, list(self._labels.names))
@@ -102,20 +111,20 @@ class _Learner(Saved, kind="online learner", version=2):
     # -- many at a time, in order
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """What the vote says of each x."""
+        """The label of the vote for each x."""
         votes, labels = self._asked(X)
         return objects([*labels.names, None])[self._guesses(votes)]
 
     def guess_codes(self, X: Any) -> NDArray[np.intp]:
-        """The same as positions in :attr:`classes`, −1 where nobody speaks."""
+        """The same as positions in :attr:`classes`, −1 where no expert votes."""
         return self._guesses(self._asked(X)[0])
 
     def predict_proba(self, X: Any) -> Floats:
-        """The share of the weight that speaks for each label, a column each."""
+        """The share of the weight that votes for each label, a column each."""
         return self._asked(X)[0].shares
 
     def partial_fit(self, X: Any, y: Any, classes: Iterable[Hashable] | None = None) -> Self:
-        """Many rounds, as if one after the other; `classes` are the labels, if they were not told before."""
+        """Many rounds, as if one after the other; `classes` are the labels, if the learner has none yet."""
         if classes is not None and self._labels.open and not len(self._labels):
             self._labels = Labels(classes)
         if len(X) != len(y):
@@ -127,7 +136,7 @@ class _Learner(Saved, kind="online learner", version=2):
         self._learn(X, y if isinstance(y, np.ndarray) else objects(list(y)))
         return self
 
-    # -- what was learned
+    # -- weights and mistakes
 
     @property
     def experts(self) -> tuple[Any, ...]:
@@ -141,12 +150,12 @@ class _Learner(Saved, kind="online learner", version=2):
 
     @property
     def open(self) -> bool:
-        """Whether new labels are taken in as they come."""
+        """Whether new labels are added as they come."""
         return self._labels.open
 
     @property
     def log_weights(self) -> Floats:
-        """ln of the weights, which sum to one: no number of rounds is too many."""
+        """The logarithms of the weights, which sum to one; they do not underflow."""
         wrong = self.statistics.wrong
         paid = wrong * math.log(self.beta) if self.beta else np.where(wrong > 0, -np.inf, 0.0)
         return FinitePrior(self.prior.log_p + paid).log_p
@@ -158,12 +167,12 @@ class _Learner(Saved, kind="online learner", version=2):
 
     @property
     def rounds(self) -> int:
-        """How many rounds there were."""
+        """The number of rounds."""
         return int(self.statistics.rounds)
 
     @property
     def mistakes(self) -> int:
-        """How often the learner was wrong, or had nothing to say."""
+        """The number of rounds in which the learner was wrong or did not predict."""
         return self.record.mistakes
 
     @property
@@ -173,23 +182,61 @@ class _Learner(Saved, kind="online learner", version=2):
 
     @property
     def best_mistakes(self) -> int:
-        """How many it made."""
+        """The number of mistakes of the best expert."""
         return int(self.statistics.wrong.min())
 
     @property
     def regret(self) -> float:
-        """Mistakes more than those of the best expert."""
+        """The mistakes minus those of the best expert."""
         return self.mistakes - self.best_mistakes
 
     @property
     def bound(self) -> float:
-        """The most mistakes that there can be, by those of the experts; see :mod:`bayeslearn.online.mistakes`."""
+        """The upper bound on mistakes, by those of the experts; see :mod:`bayeslearn.online.mistakes`."""
         return least_bound(
             self.statistics.wrong, self.prior.log_p, beta=self.beta, starts=self.record.starts,
-            spoken=self.record.spoken_if_wrong,
+            voting_share=self.record.voting_share_if_wrong,
         )  # fmt: skip
 
-    # -- evidence adds
+    # -- reports
+
+    def report(self) -> Report:
+        """Return mistakes, regret, bound and the experts with the largest weights."""
+        numbers = {
+            "Rounds": self.rounds, "Mistakes": self.mistakes, "Best expert": self.best,
+            "Mistakes of the best expert": self.best_mistakes, "Regret": self.regret, "Bound on mistakes": self.bound,
+        }  # fmt: skip
+        rows = [(str(e["expert"]), e["mistakes"], e["n_predictions"], e["weight"]) for e in self._by_weight()]
+        return Report(
+            repr(self), Pairs(numbers), Grid(["Expert", "Mistakes", "Predictions", "Weight"], rows, "Experts")
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return mistakes, regret and bound, and each expert with its weight, as plain values."""
+        expected = getattr(self, "expected_mistakes", None)
+        return {
+            "rounds": self.rounds, "beta": self.beta, "mistakes": self.mistakes, "expected_mistakes": expected,
+            "best": self.best, "best_mistakes": self.best_mistakes, "regret": self.regret, "bound": self.bound,
+            "experts": self._experts(),
+        }  # fmt: skip
+
+    def to_frame(self, backend: Backend = "pandas") -> Any:
+        """Return a frame with a row for each expert: mistakes, predictions, weight."""
+        return frame_of_rows(list(EXPERT), (list(e.values()) for e in self._experts()), backend)
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """Draw the weights of the experts (:func:`bayeslearn.plots.plot_expert_weights`)."""
+        return plots.plot_expert_weights(self, ax=ax)
+
+    def _experts(self) -> list[dict[str, Any]]:
+        counts = zip(self.statistics.wrong, self.statistics.n_predictions, strict=True)
+        each = zip(self.weights.items(), counts, strict=True)
+        return [dict(zip(EXPERT, (name, int(k), int(n), weight), strict=True)) for (name, weight), (k, n) in each]
+
+    def _by_weight(self) -> list[dict[str, Any]]:
+        return sorted(self._experts(), key=lambda e: (e["mistakes"], -e["weight"]))
+
+    # -- merge
 
     def __add__(self, other: Self) -> Self:
         """A learner with the rounds of both: mistakes of experts add, and the weights follow."""
@@ -220,7 +267,8 @@ class _Learner(Saved, kind="online learner", version=2):
     def to_document(self) -> dict[str, Any]:
         """Return what was learned as plain values; of the experts only their names.
 
-        {"kind", "experts", "labels", "open", "beta", "randomized", "prior", "statistics": {"wrong", "spoke", "rounds"},
+        {"kind", "experts", "labels", "open", "beta", "randomized", "prior", "statistics": {"wrong", "n_predictions",
+         "rounds"},
          "record": {...}}
         """
         odd = [name for name in (*self.experts, *self.classes) if not isinstance(name, str | int | float | bool)]
@@ -282,10 +330,10 @@ class _Learner(Saved, kind="online learner", version=2):
 
     def _asked(self, xs: Any) -> tuple[Votes, Labels]:
         """The votes on some x, and the labels, with those that only come up in them."""
-        labels, said = self._labels.copy(), self.panel.say(xs)
+        labels, advice = self._labels.copy(), self.panel.say(xs)
         if labels.open:
-            labels.take_in(said)
-        codes = labels.codes(said, "an expert says {0!r} in round {1}")
+            labels.take_in(advice)
+        codes = labels.codes(advice, "an expert predicts {0!r} in round {1}")
         return poll(codes, len(labels), relative_weights(self._log2_prior, self._wrong, self.beta)), labels
 
     @property
@@ -304,22 +352,22 @@ class _Learner(Saved, kind="online learner", version=2):
         if not self.beta:
             require_left(self, wrong, advice, truth)
         silent = advice.size > 0 and advice.min() < 0
-        spoke = (advice >= 0).sum(axis=0) if silent else np.full(len(wrong), len(truth))
-        self.statistics += MistakeCounts(wrong - self.statistics.wrong, spoke, np.array(len(truth)))
-        self.record = self._told(votes, truth)
+        n_predictions = (advice >= 0).sum(axis=0) if silent else np.full(len(wrong), len(truth))
+        self.statistics += MistakeCounts(wrong - self.statistics.wrong, n_predictions, np.array(len(truth)))
+        self.record = self._recorded(votes, truth)
         self._labels = labels
 
-    def _told(self, votes: Votes, truth: NDArray[Any]) -> RunRecord:
+    def _recorded(self, votes: Votes, truth: NDArray[Any]) -> RunRecord:
         """The record, with the guesses of these rounds."""
         err = self._guesses(votes) != truth
         right = votes.shares[np.arange(len(truth)), truth]
-        spoken, known = votes.spoken, self.record
+        share, known = votes.voting_share, self.record
         return replace(
             known,
             mistakes=known.mistakes + int(err.sum()),
             expected=known.expected + float((1 - right).sum()),
-            spoken_if_wrong=float(spoken[err].min(initial=known.spoken_if_wrong)),
-            spoken=float(spoken[right < 1].min(initial=known.spoken)),
+            voting_share_if_wrong=float(share[err].min(initial=known.voting_share_if_wrong)),
+            voting_share=float(share[right < 1].min(initial=known.voting_share)),
         )
 
     def _guesses(self, votes: Votes) -> NDArray[np.intp]:
@@ -337,25 +385,35 @@ def kinds() -> list[Any]:
 
 
 def read_mistakes(reader: Reader, entry: Any, n: int) -> MistakeCounts:
-    """Whole numbers of rounds, none more than there were."""
+    """Whole numbers of mistakes and predictions, at most as many as there are rounds."""
     found = reader.statistics(entry, MistakeCounts.none(n))
     if any((array != np.floor(array)).any() for array in found.arrays()):
         reader.wrong(f"expected whole numbers of mistakes for {n} experts")
-    if (found.wrong > found.spoke).any() or (found.spoke > found.rounds).any() or found.rounds > 2**53:
-        reader.wrong("an expert was wrong more often than it spoke, or spoke more often than there were rounds")
+    if (found.wrong > found.n_predictions).any() or (found.n_predictions > found.rounds).any() or found.rounds > 2**53:
+        reader.wrong("an expert has more mistakes than predictions, or more predictions than there are rounds")
     return found
 
 
 def read_record(reader: Reader, entry: Any, rounds: int) -> RunRecord:
-    """What the learner did itself."""
+    """The mistakes of the learner itself."""
     keys: dict[str, Any] = {
-        "mistakes": int, "expected": NUMBER, "starts": int, "spoken_if_wrong": NUMBER, "spoken": NUMBER
+        "mistakes": int, "expected": NUMBER, "starts": int, "voting_share_if_wrong": NUMBER,
+        "voting_share": NUMBER,
     }  # fmt: skip
-    mistakes, expected, starts, if_wrong, spoken = reader.entries(entry, keys, "a record")
-    shares = all(0 <= share <= 1 for share in (if_wrong, spoken))
+    mistakes, expected, starts, if_wrong, voting = reader.entries(entry, keys, "a record")
+    shares = all(0 <= share <= 1 for share in (if_wrong, voting))
     if not (0 <= mistakes <= rounds and expected >= 0 and starts >= 1 and shares):
         reader.wrong(f"{entry!r:.80} is no record of {rounds} rounds")
-    return RunRecord(mistakes, float(expected), starts, float(if_wrong), float(spoken))
+    return RunRecord(mistakes, float(expected), starts, float(if_wrong), float(voting))
 
 
 rename_keys("online learner", 1, {"randomised": "randomized"})
+rename_keys(
+    "online learner",
+    2,
+    {
+        "statistics/spoke": "n_predictions",
+        "record/spoken_if_wrong": "voting_share_if_wrong",
+        "record/spoken": "voting_share",
+    },
+)

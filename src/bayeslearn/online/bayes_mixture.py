@@ -3,7 +3,7 @@
     w_i ∝ p_i exp(−loss_i) = p_i Π_t P_i(y_t)        loss of the mixture ≤ loss_i + ln(1/p_i), for every expert i
 
 Statistics are the log likelihoods of a finite space, so mixtures over the same experts add. Weighted-Majority is this
-with experts that are right with probability 1/(1+β), whatever they say of two labels.
+with experts that are right with probability 1/(1+β), whichever of two labels they predict.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from scipy.special import logsumexp
 
+from bayeslearn import lazy_imports
 from bayeslearn.codec import Saved
 from bayeslearn.distributions import FiniteHypotheses, FinitePrior, LogLikelihoods
 from bayeslearn.errors import (
@@ -27,6 +28,8 @@ from bayeslearn.errors import (
 from bayeslearn.model_values import ARRAY, NAME, NUMBER, plain
 from bayeslearn.online.experts import Predictors, Stream, objects, panel_of, prior_of
 from bayeslearn.online.voting import Labels
+from bayeslearn.reports import Grid, Pairs, Report, Reported
+from bayeslearn.tables.frames import frame_of_rows
 from bayeslearn.validation import SUM_TOLERANCE
 
 if TYPE_CHECKING:
@@ -36,22 +39,25 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.model_values import Reader
+    from bayeslearn.tables.frames import Backend
 
     Floats = NDArray[np.float64]
 
+plots: Any = lazy_imports.Deferred("bayeslearn.plots")
 
-class BayesMixture(Saved, kind="expert mixture"):
-    """Experts that give each label a probability, weighted by the posterior that they are right.
+
+class BayesMixture(Saved, Reported, kind="expert mixture"):
+    """Bayes mixture: experts that predict probabilities, weighted by their posterior.
 
     Parameters
     ----------
     experts
-        A number or names: x is then a list of what each gives. Or functions of x, and classifiers with `predict_proba`.
-        A function gives a probability for each label, in order or by label.
+        A number or names: x is then a list of the prediction of each. Or functions of x, and classifiers with
+        `predict_proba`. A function returns a probability for each label, in order or by label.
     classes
         All labels.
     prior
-        Weights before the first round, in order or by name; ``"uniform"``: all alike.
+        Weights before the first round, in order or by name; ``"uniform"`` by default.
 
     Examples
     --------
@@ -88,7 +94,7 @@ class BayesMixture(Saved, kind="expert mixture"):
         return dict(zip(self.classes, self.predict_proba([x])[0].tolist(), strict=True))
 
     def learn_one(self, x: Any, y: Any) -> Self:
-        """One round: y is told."""
+        """One round with the label y."""
         return self.partial_fit([x], [y])
 
     # -- many at a time
@@ -117,7 +123,7 @@ class BayesMixture(Saved, kind="expert mixture"):
         self.log_loss += before - after  # Σ −ln P(y_t | before) is −ln P(all), whatever the order
         return self
 
-    # -- what was learned
+    # -- weights and loss
 
     @property
     def experts(self) -> tuple[Any, ...]:
@@ -141,17 +147,17 @@ class BayesMixture(Saved, kind="expert mixture"):
 
     @property
     def best(self) -> Any:
-        """The expert with the least log loss, the first of them."""
+        """The expert with the smallest log loss, the first of equal ones."""
         return self.experts[int(np.argmax(self.statistics.total))]
 
     @property
     def regret(self) -> float:
-        """Log loss, in nats, more than that of the best expert."""
+        """The log loss, in nats, minus that of the best expert."""
         return self.log_loss + float(self.statistics.total.max())
 
     @property
     def bound(self) -> float:
-        """The most regret that there can be: ln(1/p) of the best expert."""
+        """The upper bound on regret: ln(1/p) of the best expert."""
         return -self._starts * float(self.prior.log_p[int(np.argmax(self.statistics.total))])
 
     def __add__(self, other: Self) -> Self:
@@ -166,6 +172,38 @@ class BayesMixture(Saved, kind="expert mixture"):
             "log_loss": self.log_loss + other.log_loss, "_starts": self._starts + other._starts,
         }  # fmt: skip
         return merged
+
+    # -- reports
+
+    def report(self) -> Report:
+        """Return log loss, regret, bound, and the experts with the largest weights."""
+        numbers = {
+            "Rounds": self.rounds, "Log loss": self.log_loss, "Best expert": self.best, "Regret": self.regret,
+            "Bound on regret": self.bound,
+        }  # fmt: skip
+        rows = sorted((tuple(e.values()) for e in self._experts()), key=lambda row: -row[2])
+        return Report(repr(self), Pairs(numbers), Grid(["Expert", "Log loss", "Weight"], rows, "Experts"))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return log loss, regret and bound, and each expert with its weight, as plain values."""
+        return {
+            "rounds": self.rounds, "log_loss": self.log_loss, "best": self.best, "regret": self.regret,
+            "bound": self.bound, "experts": self._experts(),
+        }  # fmt: skip
+
+    def to_frame(self, backend: Backend = "pandas") -> Any:
+        """Return a frame with a row for each expert: log loss and weight."""
+        rows = (list(e.values()) for e in self._experts())
+        return frame_of_rows(["expert", "log_loss", "weight"], rows, backend)
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """Draw the weights of the experts (:func:`bayeslearn.plots.plot_expert_weights`)."""
+        return plots.plot_expert_weights(self, ax=ax)
+
+    def _experts(self) -> list[dict[str, Any]]:
+        losses = (0.0 - self.statistics.total).tolist()
+        each = zip(self.weights.items(), losses, strict=True)
+        return [{"expert": name, "log_loss": loss, "weight": weight} for (name, weight), loss in each]
 
     # -- files
 
@@ -247,7 +285,7 @@ class BayesMixture(Saved, kind="expert mixture"):
     def _asked(self, member: Any, name: Any, xs: Any) -> list[Any]:
         if not hasattr(member, "predict_proba"):
             return [self._row(name, member(x)) for x in xs]
-        places = self._labels.codes(np.asarray(member.classes_), f"expert {name!r} knows the label {{0!r}}")
+        places = self._labels.codes(np.asarray(member.classes_), f"expert {name!r} has the label {{0!r}}")
         p = np.zeros((len(xs), len(self.classes)))
         p[:, places] = member.predict_proba(xs)
         return list(p)

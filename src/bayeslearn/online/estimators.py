@@ -17,7 +17,7 @@ from bayeslearn.errors import BayeslearnError, ParameterError, WeightError
 from bayeslearn.estimators import AnswersInBatches, ReadsLabels, take_rows
 from bayeslearn.online.experts import Predictors, objects
 from bayeslearn.online.weighted_majority import WeightedMajority
-from bayeslearn.tables.labels import distinct_labels, label_codes
+from bayeslearn.tables.markers import distinct_labels, label_codes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 class WeightedMajorityClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Classifiers vote, and each mistake of one multiplies its weight by β.
 
-    `fit` counts mistakes on rows that a classifier did not learn from: out of fold. `partial_fit` asks first, then
-    tells. Functions and classifiers that are fitted already only advise; with them alone, batches equal the whole.
+    `fit` counts the out-of-fold mistakes of each classifier. `partial_fit` counts the mistakes on a batch before the
+    classifiers learn it. Functions and fitted classifiers do not learn; with them alone, batches equal the whole.
 
     Parameters
     ----------
@@ -35,13 +35,13 @@ class WeightedMajorityClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin,
         A list of classifiers, of functions of a row, or of (name, one of these). Wrap fitted ones in scikit-learn's
         `FrozenEstimator` where the whole may be cloned.
     beta
-        What a mistake costs.
+        The factor of the weight of a classifier for each mistake, 0.5 by default.
     prior
-        Weights of the classifiers before the first row, in order or by name; ``"uniform"``: all alike.
+        Weights of the classifiers before the first row, in order or by name; ``"uniform"`` by default.
     teach
-        Whether `partial_fit` also teaches the classifiers that can learn so; if not, it weighs them only.
+        Whether `partial_fit` also fits the classifiers that have it; otherwise it updates the weights only.
     cv
-        The number of folds into which `fit` deals the rows of each class, in turn.
+        The number of folds of `fit`, stratified by class.
     unlabeled
         What to do with rows without a label (None, NaN): ``"drop"`` them or raise an ``"error"``.
 
@@ -50,7 +50,7 @@ class WeightedMajorityClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin,
     learner_
         The :class:`~bayeslearn.online.WeightedMajority`: weights, mistakes, regret and bound.
     estimators_
-        The classifiers as they are by now.
+        The fitted classifiers.
     classes_
         The labels, sorted.
 
@@ -90,7 +90,7 @@ class WeightedMajorityClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin,
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Weigh the classifiers by their mistakes out of fold, then fit them on all rows.
 
-        A weight is a whole number: so many rounds. Rows of weight zero are left out.
+        A weight is a whole number of rounds. Rows of weight zero are left out.
         """
         X, y = self._rounds(X, y, sample_weight, reset=True)
         names, given = self._named()
@@ -163,7 +163,7 @@ class WeightedMajorityClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin,
         self.learner_ = WeightedMajority(experts, beta=self.beta, classes=classes.tolist(), prior=self.prior)
 
     def _out_of_fold(self, estimator: Any, X: Any, y: NDArray[Any]) -> NDArray[Any]:
-        """What clones say of the rows that they did not learn from; one row alone is never held out."""
+        """The predictions of clones for the rows that they did not learn from; a single row is never held out."""
         cv, nobody = validation.integer("cv", self.cv, min_value=2), nothing(len(y))
         if len(y) < 2:
             return nobody

@@ -41,10 +41,10 @@ class Panel(Protocol):
     names: Names
 
     def say(self, xs: Any) -> NDArray[Any]:
-        """What each says of each x: rounds × experts; None and NaN are no advice."""
+        """The advice of each expert for each x: rounds × experts; None and NaN are no advice."""
 
     def teach(self, x: Any, y: Any, labels: list[Any]) -> None:
-        """Those who learn are told a round."""
+        """Teach a round to the experts that learn."""
 
 
 def panel_of(experts: Any) -> Panel:
@@ -100,7 +100,7 @@ class Stream:
         return xs
 
     def teach(self, x: Any, y: Any, labels: list[Any]) -> None:
-        """Nobody is here."""
+        """There is no expert that learns."""
 
     def _matrix(self, rows: list[Any]) -> NDArray[Any]:
         cells = np.empty((len(rows), len(self.names)), object)
@@ -109,7 +109,7 @@ class Stream:
         return cells
 
     def row(self, t: int, row: Any) -> list[Any]:
-        """What each expert says in round t, None where a name is not there."""
+        """The advice of each expert in round t, None for a missing name."""
         if isinstance(row, Mapping):
             odd = [name for name in row if name not in self.names]
             if odd:
@@ -180,14 +180,14 @@ class Predictors:
         said = [self._said(member, xs) for member in self.members]
         for name, column in zip(self.names, said, strict=True):
             if column.shape != (len(xs),):
-                raise ShapeError(f"expert {name!r} says something of shape {column.shape}, not ({len(xs)},)")
+                raise ShapeError(f"expert {name!r} has advice of shape {column.shape}, not ({len(xs)},)")
         kinds = {column.dtype.kind for column in said}
         if len(kinds) > 1:
             said = [column.astype(object) for column in said]
         return np.column_stack(said)
 
     def teach(self, x: Any, y: Any, labels: list[Any]) -> None:
-        """Those who learn one are told; classifiers that learn batches get a batch of one."""
+        """Teach a round to the experts that learn; classifiers that learn batches get a batch of one."""
         for member in self.members:
             if hasattr(member, "learn_one"):
                 member.learn_one(x, y)
@@ -252,12 +252,15 @@ def prior_of(prior: Any, names: tuple[Any, ...]) -> FinitePrior:
 ### experts of a table
 
 
-#: What the expert is called that looks at no column.
+#: The name of the expert that ignores all columns.
 MAJORITY = "majority"
 
 
 class TableExperts:
     """The experts of a table of discrete columns; :meth:`advise` rows in order, batch by batch.
+
+    The majority is an expert, and each column is one, which predicts the most frequent label so far given its state.
+    Columns in `expert_columns` are experts that hold predictions.
 
     >>> from bayeslearn.tables import as_table
     >>> table = as_table({"sky": list("ssrsr"), "play": list("yynyn")}, discrete=["sky", "play"])
@@ -269,24 +272,28 @@ class TableExperts:
            [0, 1, 1, 1, 0]], dtype=int32)
     """
 
-    def __init__(self, schema: Schema, target: str) -> None:
+    def __init__(self, schema: Schema, target: str, *, expert_columns: Sequence[str] = ()) -> None:
         variable = schema[target]
         if not isinstance(variable, DiscreteVariable):
-            raise UnknownColumnError(f"the target {target!r} is a column of numbers", hint="declare it discrete")
-        columns = [v for v in schema.discrete if v.name != target]
+            raise UnknownColumnError(f"the target {target!r} is a numeric column", hint="declare it discrete")
+        columns = [v for v in schema.discrete if v.name not in {target, *expert_columns}]
         if MAJORITY in (v.name for v in columns):
-            raise ParameterError(f"a column may not be called {MAJORITY!r}, which is an expert of its own")
+            raise ParameterError(f"no column can have the name {MAJORITY!r}, which is an expert")
         self.schema = schema
         self.target = variable
         self.columns = tuple(v.name for v in columns)
-        self.names = (MAJORITY, *self.columns)
+        self.expert_columns = tuple(expert_columns)
+        self.names = (MAJORITY, *self.columns, *self.expert_columns)
+        others = [state for name in expert_columns for state in states_of(schema, name)]
+        #: The labels: those of the target, then those that only the expert columns have.
+        self.classes = tuple(dict.fromkeys([*variable.states, *others]))
         most = max((v.size for v in columns), default=1)
-        self._counts = np.zeros((len(self.names), most, variable.size), np.int64)
+        self._counts = np.zeros((1 + len(self.columns), most, variable.size), np.int64)
 
     def advise(self, table: Table) -> NDArray[np.int32]:
         """Codes of labels, rows × experts; each row is counted after its answer."""
-        codes = np.zeros((len(self.names), table.n_rows), np.int32)
-        for name in (*self.columns, self.target.name):
+        codes = np.zeros((1 + len(self.columns), table.n_rows), np.int32)
+        for name in (*self.columns, *self.expert_columns, self.target.name):
             if table.schema[name] != self.schema[name]:
                 raise MismatchError(
                     f"column {name!r} has other states than those that the experts were made for",
@@ -295,7 +302,20 @@ class TableExperts:
                 )
         for j, name in enumerate(self.columns, start=1):
             codes[j] = table.codes_of(name)
-        advice = np.empty((table.n_rows, len(self.names)), np.int32)
+        advice = np.empty((table.n_rows, len(codes)), np.int32)
         truth = table.codes_of(self.target.name).astype(np.int64)
         kernels.follow_counts(codes, truth, self._counts, advice)
-        return advice
+        return np.hstack([advice, *(self._predictions(table, name)[:, None] for name in self.expert_columns)])
+
+    def _predictions(self, table: Table, name: str) -> NDArray[np.int32]:
+        """The labels in an expert column, −1 where it is missing."""
+        places = [self.classes.index(state) for state in states_of(self.schema, name)]
+        return np.array([*places, -1], np.int32)[table.codes_of(name)]
+
+
+def states_of(schema: Schema, name: str) -> tuple[Any, ...]:
+    """The states of an expert column."""
+    variable = schema[name]
+    if not isinstance(variable, DiscreteVariable):
+        raise UnknownColumnError(f"the expert column {name!r} is a numeric column", hint="declare it discrete")
+    return variable.states

@@ -1,6 +1,6 @@
 """Mistakes of experts and of the learner: counts that add, bounds, and their curve over the rounds.
 
-    w_i ∝ p_i β^wrong_i        p: the prior, weights before the first round        statistics: wrong, spoke, rounds
+    w_i ∝ p_i β^wrong_i        p: the prior        statistics: wrong, n_predictions, rounds
 
 A vote over n experts, one of which makes k mistakes, makes at most
 
@@ -21,24 +21,31 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayeslearn import validation
+from bayeslearn import lazy_imports, validation
 from bayeslearn.distributions.sufficient_statistics import Statistics, ratio
 from bayeslearn.errors import ParameterError, ShapeError
+from bayeslearn.progress import reports_progress, should_stop
+from bayeslearn.reports import Grid, Report, Reported
+from bayeslearn.tables.frames import frame_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from numpy.typing import ArrayLike, NDArray
 
+    from bayeslearn.tables.frames import Backend
+
     Floats = NDArray[np.float64]
+
+plots: Any = lazy_imports.Deferred("bayeslearn.plots")
 
 
 @dataclass(frozen=True, eq=False)
 class MistakeCounts(Statistics):
-    """Rounds in which each expert was wrong, in which it spoke at all, and how many rounds there were."""
+    """The number of mistakes and of predictions of each expert, and the number of rounds."""
 
     wrong: NDArray[np.float64]
-    spoke: NDArray[np.float64]
+    n_predictions: NDArray[np.float64]
     rounds: NDArray[np.float64]
 
     @classmethod
@@ -48,36 +55,36 @@ class MistakeCounts(Statistics):
 
     @property
     def error(self) -> NDArray[np.float64]:
-        """The share of its advice that was wrong, for each expert."""
-        return ratio(self.wrong, self.spoke)
+        """The error rate of each expert: mistakes by predictions."""
+        return ratio(self.wrong, self.n_predictions)
 
 
 @dataclass(frozen=True)
 class RunRecord:
-    """How the learner itself did. Unlike the mistakes of experts it depends on the order of rounds."""
+    """The mistakes of the learner itself. Unlike those of the experts, they depend on the order of the rounds."""
 
-    #: Guesses that were wrong.
+    #: The number of wrong predictions.
     mistakes: int = 0
-    #: The mistakes that a guess drawn by the weights would make on average.
+    #: The expected number of mistakes of predictions drawn by the weights.
     expected: float = 0.0
-    #: Learners whose rounds are told here together.
+    #: The number of learners that were merged.
     starts: int = 1
-    #: The least share of the weight that spoke when the learner was wrong, and in any round.
-    spoken_if_wrong: float = 1.0
-    spoken: float = 1.0
+    #: The smallest share of the weight that voted in a round with a mistake, and in any round.
+    voting_share_if_wrong: float = 1.0
+    voting_share: float = 1.0
 
     def __add__(self, other: RunRecord) -> RunRecord:
         return RunRecord(
             self.mistakes + other.mistakes,
             self.expected + other.expected,
             self.starts + other.starts,
-            min(self.spoken_if_wrong, other.spoken_if_wrong),
-            min(self.spoken, other.spoken),
+            min(self.voting_share_if_wrong, other.voting_share_if_wrong),
+            min(self.voting_share, other.voting_share),
         )
 
 
 def counted(n: int, what: str) -> str:
-    """So many of them."""
+    """A number of things, in words."""
     return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
 
 
@@ -91,10 +98,25 @@ def weighted_majority_bound(
     beta: float = 0.5,
     randomized: bool = False,
     starts: int = 1,
-    spoken: float = 1.0,
+    voting_share: float = 1.0,
 ) -> float:
-    """The most mistakes of the vote, if one expert makes `n_mistakes`; the most expected ones if `randomized`.
+    """Upper bound on the mistakes of the vote if one expert makes `n_mistakes`; on their expectation if `randomized`.
 
+    Parameters
+    ----------
+    n_mistakes, n_experts
+        The mistakes of the best expert, and the number of experts.
+    beta
+        The factor of the weight of an expert for each mistake.
+    randomized
+        Whether predictions are drawn by the weights.
+    starts
+        The number of learners that were merged.
+    voting_share
+        The smallest share of the weight that votes.
+
+    Examples
+    --------
     >>> round(weighted_majority_bound(10, 16), 2), round(weighted_majority_bound(0, 16, beta=0), 2)
     (33.73, 4.0)
     >>> round(weighted_majority_bound(10, 16, beta=0.8, randomized=True), 2)
@@ -102,10 +124,10 @@ def weighted_majority_bound(
     """
     k = validation.number("n_mistakes", n_mistakes, min_value=0)
     n = validation.number("n_experts", n_experts, min_value=1)
-    validation.number("spoken", spoken, min_value=0, max_value=1)
+    validation.number("voting_share", voting_share, min_value=0, max_value=1)
     return least_bound(
         [k], [-math.log(n)], beta=beta, randomized=randomized, starts=validation.integer("starts", starts, min_value=1),
-        spoken=spoken,
+        voting_share=voting_share,
     )  # fmt: skip
 
 
@@ -116,16 +138,16 @@ def least_bound(
     beta: float,
     randomized: bool = False,
     starts: int = 1,
-    spoken: float = 1.0,
+    voting_share: float = 1.0,
 ) -> float:
-    """The least of the bounds that the experts give, each by its mistakes and its prior."""
+    """The smallest of the bounds of the experts, each by its mistakes and its prior."""
     beta = validation.number("beta", beta, min_value=0, below=1)
     if randomized and beta == 0:
-        raise ParameterError("the randomized vote has no bound at β = 0 unless an expert is never wrong")
+        raise ParameterError("the randomized vote has no bound at β = 0")
     wrong, log_prior = np.asarray(wrong, np.float64), np.asarray(log_prior, np.float64)
     cost = np.where(wrong > 0, wrong * -math.log(beta) if beta else np.inf, 0.0) - starts * log_prior
-    taken = spoken * (1 - beta) if randomized else -math.log1p(-spoken * (1 - beta) / 2)
-    return float(cost.min()) / taken if taken > 0 else math.inf  # nobody spoke: no expert answers for it
+    taken = voting_share * (1 - beta) if randomized else -math.log1p(-voting_share * (1 - beta) / 2)
+    return float(cost.min()) / taken if taken > 0 else math.inf  # no expert voted
 
 
 ### a run and its curve
@@ -135,51 +157,72 @@ def least_bound(
 POINTS, BATCH = 512, 1024
 
 
-@dataclass(frozen=True, eq=False)
-class MistakeCurve:
-    """How it went, after so many rounds each: the first point is the start."""
+@dataclass(frozen=True, eq=False, repr=False)
+class MistakeCurve(Reported):
+    """Mistakes of a learner and of its best expert by the number of rounds; the first point is the start."""
 
     rounds: NDArray[np.int64]
     mistakes: Floats
-    #: The mistakes of the expert that was best by then.
+    #: The mistakes of the best expert up to the round.
     best: Floats
     bounds: Floats
-    #: Whether mistakes are those expected of a vote at random.
+    #: Whether the mistakes are expected ones, of a randomized vote.
     expected: bool = False
 
     @property
     def regret(self) -> Floats:
-        """Mistakes more than those of the best expert by then."""
+        """The mistakes minus those of the best expert."""
         return self.mistakes - self.best
 
-    def __str__(self) -> str:
-        return (
+    def report(self) -> Report:
+        """Return the last point, and some points of the curve."""
+        title = (
             f"{self.mistakes[-1]:.4g} mistakes in {self.rounds[-1]:,} rounds, {self.best[-1]:.4g} of the best expert, "
             f"bound {self.bounds[-1]:.4g}"
         )
+        shown = np.unique(np.linspace(0, len(self.rounds) - 1, min(len(self.rounds), 6)).astype(int)).tolist()
+        rows = [(int(self.rounds[i]), *(float(values[i]) for values in self._values().values())) for i in shown]
+        return Report(title, Grid(["Rounds", "Mistakes", "Best expert", "Regret", "Bound"], rows))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return rounds, mistakes, mistakes of the best expert, regret and bounds as lists."""
+        return {"rounds": self.rounds.tolist(), **{name: v.tolist() for name, v in self._values().items()}}
+
+    def to_frame(self, backend: Backend = "pandas") -> Any:
+        """Return a frame with a row for each point."""
+        return frame_of({"rounds": self.rounds, **self._values()}, backend)
+
+    def plot(self, name: str = "Learner", *, ax: Any = None) -> Any:
+        """Draw the mistakes by rounds (:func:`bayeslearn.plots.plot_mistake_curve`)."""
+        return plots.plot_mistake_curve(self, name, ax=ax)
+
+    def _values(self) -> dict[str, Floats]:
+        return {"mistakes": self.mistakes, "best": self.best, "regret": self.regret, "bounds": self.bounds}
 
 
+@reports_progress("Online learning")
 def run_online(
     learner: Any,
     X: Any,
     y: Any = None,
     *,
     every: int | None = None,
-    progress: Callable[[int], None] | None = None,
+    progress: Any = None,
 ) -> MistakeCurve:
-    """Lead a learner through rounds in order; it is told each label after it guessed, and goes on from where it was.
+    """Run a learner over rounds in order: it predicts each label before it learns it. The learner is updated in place.
 
     Parameters
     ----------
     learner
         A :class:`~bayeslearn.online.WeightedMajority` or :class:`~bayeslearn.online.Halving`.
     X, y
-        What the experts are asked (or their advice), and the labels. Without `y`, `X` is an iterable of batches
-        ``(X, y)``, which are held one at a time.
+        The instances (or the advice of the experts), and the labels. Without `y`, `X` is an iterable of batches
+        ``(X, y)``, which are held in memory one at a time.
     every
-        Rounds between two points of the curves.
+        Rounds between two points of the curve.
     progress
-        Called with the rounds played so far.
+        True for a progress bar, or a function of :class:`~bayeslearn.progress.Progress`, whose `detail` is the number
+        of rounds.
 
     Examples
     --------
@@ -191,11 +234,13 @@ def run_online(
     """
     expected = bool(getattr(learner, "randomized", False))
     points = [_point(learner, expected=expected)]
+    n_rounds, before = (None if y is None else _size(y)), learner.rounds
     for some, labels in _batches(X, y, every):
         learner.partial_fit(some, labels)
         points.append(_point(learner, expected=expected))
-        if progress is not None:
-            progress(learner.rounds)
+        done = learner.rounds - before
+        if should_stop(progress, done / n_rounds if n_rounds else 0.0, f"{done:,} rounds", done):
+            break
     rounds, mistakes, best, bounds = zip(*points, strict=True)
     return MistakeCurve(np.array(rounds), np.array(mistakes), np.array(best), np.array(bounds), expected)
 
@@ -230,17 +275,3 @@ def _size(values: Iterable[Any]) -> int:
             "rounds and labels are arrays or lists", hint="give a stream as batches: run_online(learner, pairs)"
         )
     return len(values)
-
-
-def paint_mistake_curve(axes: Any, curve: MistakeCurve, name: str = "learner") -> None:
-    """Mistakes of the learner and of the best expert, the bound above them, and regret between the two."""
-    told = "expected mistakes" if curve.expected else "mistakes"
-    axes.fill_between(curve.rounds, curve.best, curve.mistakes, alpha=0.2, label=f"regret: {curve.regret[-1]:.4g}")
-    axes.plot(curve.rounds, curve.mistakes, label=f"{name}: {curve.mistakes[-1]:.4g}")
-    axes.plot(curve.rounds, curve.best, color="black", linewidth=1, label=f"best expert: {curve.best[-1]:.4g}")
-    finite = np.isfinite(curve.bounds)
-    if finite.any():
-        last = curve.bounds[finite][-1]
-        axes.plot(curve.rounds[finite], curve.bounds[finite], color="gray", linestyle="--", label=f"bound: {last:.4g}")
-    axes.set(xlabel="rounds", ylabel=told, xlim=(curve.rounds[0], curve.rounds[-1]), ylim=(0, None))
-    axes.legend(frameon=False, loc="upper left")

@@ -28,10 +28,9 @@ if TYPE_CHECKING:
 
 
 class Labels:
-    """The labels there are; when they were not told, new ones are taken in as they come.
+    """The labels; unless they are given, new ones are added as they come.
 
-    None and NaN are no label, and in whole numbers −1 is none either, once the labels are told and −1 is not among
-    them.
+    None and NaN are no label; neither is −1 in whole numbers, if the labels are given and −1 is not among them.
     """
 
     def __init__(self, labels: Iterable[Hashable] | None = None) -> None:
@@ -43,23 +42,23 @@ class Labels:
         return len(self.names)
 
     def copy(self) -> Labels:
-        """The same, to be changed by itself."""
+        """An independent copy."""
         other = Labels()
         other.open, other.names, other._codes = self.open, list(self.names), dict(self._codes)
         return other
 
     def rounds(self, advice: NDArray[Any], truth: NDArray[Any]) -> tuple[Codes, Codes]:
-        """Advice (rounds × experts) and what was true; new labels count in the order in which rounds tell them."""
+        """Codes of advice (rounds × experts) and of labels; new labels are numbered in the order of the rounds."""
         if truth.ndim != 1:
             raise ShapeError(f"expected a label for each round, got shape {truth.shape}")
         if self.open and len(advice):
             mixed = advice.dtype.kind != truth.dtype.kind
             self.take_in(np.column_stack([a.astype(object) if mixed else a for a in (advice, truth)]))
-        codes = self.codes(advice, "an expert says {0!r} in round {1}")
-        told = self.codes(truth, "the label of round {1} is {0!r}")
-        if (told < 0).any():
-            raise MissingValuesError(f"round {int(np.argmax(told < 0))} has no label", hint="leave such rounds out")
-        return codes, told
+        codes = self.codes(advice, "an expert predicts {0!r} in round {1}")
+        true = self.codes(truth, "the label of round {1} is {0!r}")
+        if (true < 0).any():
+            raise MissingValuesError(f"round {int(np.argmax(true < 0))} has no label", hint="drop such rounds")
+        return codes, true
 
     def codes(self, values: NDArray[Any], sentence: str = "{0!r} in round {1}") -> Codes:
         """The code of each value; the smallest whole numbers that hold them all."""
@@ -86,7 +85,7 @@ class Labels:
         return self._codes.get(value, -2)
 
     def take_in(self, values: NDArray[Any]) -> None:
-        """New labels, in the order of their cells; only if they were not told."""
+        """Add new labels, in the order of their cells."""
         for value in unique(values)[0]:
             if not missing(value) and value not in self._codes:
                 self._codes[value] = len(self.names)
@@ -113,7 +112,7 @@ def unique(values: NDArray[Any]) -> tuple[list[Any], NDArray[np.intp]]:
     try:
         places = np.array([seen.setdefault(None if missing(v) else v, len(seen)) for v in flat], np.intp)
     except TypeError:
-        raise ParameterError("labels must be words, numbers or other things that can be compared") from None
+        raise ParameterError("labels must be text, numbers or other hashable values") from None
     return list(seen), places
 
 
@@ -147,37 +146,37 @@ ROOM, ROUNDS = 900, 1024
 
 
 class Votes(NamedTuple):
-    """The weight for each label in each round, and that of experts who said nothing; relative within a round."""
+    """The weight for each label in each round, and that of experts who abstain; relative within a round."""
 
     labels: Floats
     silent: Floats
 
     @classmethod
     def of(cls, counted: Floats, n_labels: int) -> Votes:
-        """From columns of the labels, and perhaps one of silence."""
+        """From columns of the labels, and of abstentions if there are any."""
         return cls(counted[:, :n_labels], counted[:, max(n_labels, 2) :].sum(axis=1))
 
     @property
     def shares(self) -> Floats:
-        """What share of the weight that spoke is for each label; zeros where nobody spoke."""
+        """The share of the voting weight for each label; zeros where no expert votes."""
         total = self.labels.sum(axis=1, keepdims=True)
         return np.divide(self.labels, total, out=np.zeros_like(self.labels), where=total > 0)
 
     @property
-    def spoken(self) -> Floats:
-        """The share of the weight that spoke."""
-        spoke = self.labels.sum(axis=1)
-        whole = spoke + self.silent
-        return np.divide(spoke, whole, out=np.zeros(len(whole)), where=whole > 0)
+    def voting_share(self) -> Floats:
+        """The share of the weight that votes."""
+        voting = self.labels.sum(axis=1)
+        whole = voting + self.silent
+        return np.divide(voting, whole, out=np.zeros(len(whole)), where=whole > 0)
 
     def guesses(self) -> NDArray[np.intp]:
-        """The label of most weight, the first of those that tie; −1 where nobody speaks."""
+        """The label of most weight, the first of those that tie; −1 where no expert votes."""
         most = self.labels.max(axis=1, initial=0.0)
         first = np.argmax(self.labels >= most[:, None] * (1 - TIE), axis=1) if self.labels.shape[1] else 0
         return np.where(most > 0, first, -1)
 
     def draws(self, u: Floats) -> NDArray[np.intp]:
-        """A label drawn by its weight for each of the numbers between 0 and 1; −1 where nobody speaks."""
+        """A label drawn by its weight for each of the numbers between 0 and 1; −1 where no expert votes."""
         reached = np.cumsum(self.shares, axis=1)
         drawn = (reached <= u[:, None]).sum(axis=1)
         last = reached.shape[1] - 1 - np.argmax(self.labels[:, ::-1] > 0, axis=1) if reached.shape[1] else 0
@@ -199,7 +198,7 @@ def relative_weights(log2_prior: Floats, wrong: NDArray[np.int64], beta: float) 
 def tally(
     advice: Codes, truth: Codes, n_labels: int, log2_prior: Floats, wrong: NDArray[np.int64], beta: float
 ) -> Votes:
-    """The votes of each round before it is told; mistakes are added to `wrong` as they are made."""
+    """The votes of each round before its label is known; mistakes are added to `wrong` as they are made."""
     labels, votes = counters(advice, n_labels)
     step = min(max(1, int(ROOM / -math.log2(beta))), ROUNDS) if beta else ROUNDS
     for start in range(0, len(advice), step):
@@ -210,7 +209,7 @@ def tally(
 
 
 def poll(advice: Codes, n_labels: int, weights: Floats) -> Votes:
-    """The votes on some questions; nothing is told, and the weights stay."""
+    """The votes on some rows; the weights stay."""
     labels, votes = counters(advice, n_labels)
     nothing = np.zeros(len(advice), advice.dtype)
     add_votes(advice, nothing, labels, 1.0, weights.copy(), np.zeros(len(weights), np.int64), votes)

@@ -15,34 +15,34 @@ if TYPE_CHECKING:
 
 
 class WeightedMajority(_Learner):
-    """The vote of experts by weights that fall with their mistakes; as good as the best of them, nearly.
+    """Weighted-Majority: a vote of experts whose weights fall with their mistakes.
 
     Parameters
     ----------
     experts
         A number or names: x is then a row of advice. Or functions, classifiers, a matrix of experts by points, a class
-        of concepts, a finite space or a version space, whose hypotheses are asked about x.
+        of concepts, a finite space or a version space, whose hypotheses predict the label of x.
     beta
-        What a mistake costs: the weight is multiplied by it.
+        The factor of the weight of an expert for each mistake, 0.5 by default.
     classes
-        All labels; when not given, they are learned as they come. Ties go to the first.
+        All labels; by default those that occur. Ties go to the first.
     prior
-        Weights before the first round, in order or by name; ``"uniform"``: all alike.
+        Weights before the first round, in order or by name; ``"uniform"`` by default.
     randomized
-        Guess a label drawn by its weight, which no adversary can foresee.
+        Whether predictions are drawn by the weights.
     teach
-        Experts with `learn_one` or `partial_fit` are told each round after they advised.
+        Whether experts with `learn_one` or `partial_fit` learn each round after they predict it.
     random_state
-        Seed or generator of the random guesses.
+        Seed or generator of the random predictions.
 
-    None and NaN are no advice: such an expert keeps its weight. With given classes other than −1, −1 is none either.
+    Experts that predict None or NaN abstain and keep their weight. With given classes other than −1, so does −1.
 
     Examples
     --------
     >>> learner = WeightedMajority(["ann", "bob", "eve"], classes=["rain", "sun"])
-    >>> for said, came in [(["rain", "sun", "sun"], "rain"), (["rain", "sun", "rain"], "rain")]:
-    ...     guess = learner.predict_one(said)
-    ...     learner = learner.learn_one(said, came)
+    >>> for advice, label in [(["rain", "sun", "sun"], "rain"), (["rain", "sun", "rain"], "rain")]:
+    ...     guess = learner.predict_one(advice)
+    ...     learner = learner.learn_one(advice, label)
     >>> learner
     WeightedMajority(3 experts, 1 mistake in 2 rounds)
     >>> {name: round(w, 3) for name, w in learner.weights.items()}
@@ -50,7 +50,7 @@ class WeightedMajority(_Learner):
     >>> learner.best, learner.regret, round(learner.bound, 2)
     ('ann', 1, 3.82)
 
-    Learners over the same experts add, for mistakes do:
+    Learners over the same experts add:
 
     >>> (learner + learner).statistics.wrong
     array([0., 4., 2.])
@@ -73,27 +73,27 @@ class WeightedMajority(_Learner):
 
     @property
     def randomized(self) -> bool:
-        """Whether guesses are drawn."""
+        """Whether predictions are drawn by the weights."""
         return self._draws
 
     @property
     def expected_mistakes(self) -> float:
-        """The mistakes of guesses drawn by weight, on average over the draws; worked out, not sampled."""
+        """The expected number of mistakes of predictions drawn by the weights; computed exactly."""
         return self.record.expected
 
     @property
     def expected_bound(self) -> float:
-        """The most that :attr:`expected_mistakes` can be, by the mistakes of the experts."""
+        """The upper bound on :attr:`expected_mistakes`, by the mistakes of the experts."""
         return least_bound(
             self.statistics.wrong, self.prior.log_p, beta=self.beta, randomized=True, starts=self.record.starts,
-            spoken=self.record.spoken,
+            voting_share=self.record.voting_share,
         )  # fmt: skip
 
 
 class Halving(_Learner):
-    """The majority vote of those that agree with every round so far: log₂|H| mistakes at most.
+    """Halving: the majority vote of the hypotheses consistent with every round; at most log₂|H| mistakes.
 
-    The truth must be among the hypotheses; an :class:`~bayeslearn.errors.InconsistentDataError` tells when it is not.
+    The target must be among the hypotheses, or an :class:`~bayeslearn.errors.InconsistentDataError` is raised.
     Hypotheses are given as the experts of :class:`WeightedMajority`, of which this is the case β = 0.
 
     Examples
@@ -112,10 +112,10 @@ class Halving(_Learner):
 
     @property
     def consistent(self) -> tuple[Any, ...]:
-        """The hypotheses that were never wrong, by name."""
+        """The names of the hypotheses without a mistake."""
         return tuple(name for name, wrong in zip(self.experts, self.statistics.wrong, strict=True) if not wrong)
 
     @property
     def size(self) -> int:
-        """How many they are."""
+        """The number of hypotheses without a mistake."""
         return int(np.count_nonzero(self.statistics.wrong == 0))

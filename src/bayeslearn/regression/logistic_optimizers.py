@@ -2,7 +2,7 @@
 
     G = Σ d ln h(x) + (1 − d) ln(1 − h(x)) − ½(w − m)ᵀP(w − m)        ∂G/∂w = Σ (d − h(x)) x − P(w − m)
 
-The maximum is unique. Where the classes are separated and there is no prior, there is none, and a warning says so.
+The maximum is unique. Where the classes are separated and there is no prior, there is none, which is a warning.
 """
 
 from __future__ import annotations

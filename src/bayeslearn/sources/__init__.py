@@ -2,7 +2,7 @@
 
     fold(collect) = collect(batch 1) + collect(batch 2) + …
 
-:func:`scan` looks at the data once and returns a source; every learner that counts takes a source as it takes a table.
+:func:`scan` reads the data once and returns a source; every learner that counts takes a source as it takes a table.
 """
 
 from __future__ import annotations

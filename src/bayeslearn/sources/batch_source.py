@@ -89,13 +89,13 @@ class BatchSource(Scanned):
 
     @cached_property
     def totals(self) -> Extent:
-        """By a pass: tables may have weights of their own."""
+        """By a pass: tables may have weights."""
         return self.fold(Extent.of)
 
 
 @dataclass(frozen=True)
 class BatchReader(Generic[T]):
-    """Reads batches that are numbered; an error says which one it was in."""
+    """Reads batches that are numbered; an error has the number of its batch."""
 
     names: tuple[str, ...] | None
     read: Callable[[list[Column]], T]
@@ -124,7 +124,7 @@ class BatchStreams:
         return iter([numbers]) if self.one else ([batch] for batch in numbers)
 
     def close(self) -> None:
-        """Close what is read from, once nobody reads: an error leaves it open."""
+        """Close what is read from, after the last reader: an error leaves it open."""
         if isinstance(self.batches, Generator):
             self.batches.close()
 
@@ -161,7 +161,7 @@ def _digest(batch: Any, names: tuple[str, ...] | None, missing: Missing) -> Colu
 
 
 def numbered(number: int, work: Callable[[], S]) -> S:
-    """What is made of a batch; an error says which one it was."""
+    """The result of a batch; an error has the number of the batch."""
     try:
         return work()
     except BayeslearnError as error:

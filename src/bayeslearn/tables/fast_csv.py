@@ -1,7 +1,7 @@
 """Text files of few distinct cells, read straight into codes: several times faster than by way of strings.
 
 Only for plain text: no quotation marks, every line as long as the header, few distinct cells in every column. Anything
-else is left to the reader that knows all of CSV, and that can say what is wrong.
+else is left to the reader of all CSV, which reports what is wrong.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ def next_line(text: NDArray[np.uint8], at: int) -> int:
 
 
 def joined(codes: NDArray[np.int16], column: int, parts: list[Part], raw: bytes) -> Any:
-    """One column under one dictionary; parts that met cells of their own are numbered anew."""
+    """One column under one dictionary; parts with new cells are numbered anew."""
     known = {name: code for code, name in enumerate(parts[0].cells(column, raw))}
     shared = len(known)
     for part in parts[1:]:

@@ -17,7 +17,7 @@ from bayeslearn.printable import one_line
 from bayeslearn.tables.variables import DiscreteVariable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from bayeslearn.tables.table import Table
 
@@ -107,6 +107,12 @@ def frame_of(columns: Mapping[str, Any], backend: Backend) -> Any:
             return pa.array([None if cell is None else str(cell) for cell in cells], pa.string())
 
     return to_frame(pa.table([array(cells) for cells in columns.values()], names=list(columns)), backend)
+
+
+def frame_of_rows(names: Sequence[str], rows: Iterable[Sequence[Any]], backend: Backend) -> Any:
+    """Rows of cells as a data frame with these columns."""
+    cells = list(rows)
+    return frame_of({name: [row[j] for row in cells] for j, name in enumerate(names)}, backend)
 
 
 def to_pandas(arrow: Any) -> Any:

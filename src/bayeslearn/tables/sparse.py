@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def checked_sparse(matrix: Any) -> Any:
-    """The matrix, if its indices and offsets fit its shape; what is no sparse matrix as it is."""
+    """The matrix, if its indices and offsets fit its shape; what is no sparse matrix unchanged."""
     kind = getattr(matrix, "format", None)
     if not hasattr(matrix, "tocsr"):
         return matrix
@@ -36,7 +36,7 @@ def damaged(message: str) -> DataError:
 
 
 def canonical(rows: Any) -> Any:
-    """Checked sparse rows with every index once and rising, without zeros; whatever the matrix says of itself."""
+    """Checked sparse rows with every index once and rising, without zeros; the flags of the matrix are ignored."""
     rises = np.diff(rows.indices) > 0
     starts = rows.indptr[1:-1]
     rises[starts[(starts > 0) & (starts < len(rows.indices))] - 1] = True

@@ -10,6 +10,7 @@ from matplotlib.collections import PathCollection, PolyCollection
 from bayeslearn import BayesianNetwork, plots, read_network
 from bayeslearn.errors import MissingDependencyError
 from bayeslearn.network.visualization import picture
+from bayeslearn.plots import models
 
 PNG = b"\x89PNG"
 ASIA = read_network("asia")
@@ -55,7 +56,7 @@ def test_large_pictures_are_scaled_down():
         {name: [0.5, 0.5] if name == "v0" else [[0.5, 0.5]] * 2 for name in names},
         states={key: ["a", "b"] for key in names},
     )
-    assert max(plots.plot_network(net).get_size_inches()) <= plots.MOST_INCHES + 1e-9
+    assert max(plots.plot_network(net).get_size_inches()) <= models.MAX_INCHES + 1e-9
 
 
 def test_without_matplotlib_it_says_what_to_install(monkeypatch):

@@ -25,6 +25,7 @@ from bayeslearn.hypotheses.concept_learning.examples import ANY, MISSING, NONE, 
 from bayeslearn.hypotheses.finite_space import FiniteSpace
 from bayeslearn.hypotheses.likelihoods import Labeling, with_noise
 from bayeslearn.printable import printable
+from bayeslearn.reports import Grid, Report, Reported
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,9 +35,9 @@ if TYPE_CHECKING:
     from bayeslearn.hypotheses.concept_learning.examples import Examples
 
 
-@dataclass(frozen=True)
-class Conjunction:
-    """One hypothesis; build with `of`, `anything` or `nothing`.
+@dataclass(frozen=True, repr=False)
+class Conjunction(Reported):
+    """A conjunction of constraints; build with `from_constraints`, `anything` or `nothing`.
 
     >>> weather = AttributeSpace.parse({"sky": ["sunny", "rainy"], "air": ["warm", "cold"]})
     >>> h = Conjunction.from_constraints(weather, {"sky": "sunny"})
@@ -83,7 +84,15 @@ class Conjunction:
         attributes = AttributeSpace.parse(attributes)
         return cls(attributes, (NONE,) * len(attributes))
 
-    # -- how it reads
+    # -- reports
+
+    def report(self) -> Report:
+        """Return the constraint of each attribute."""
+        return Report(str(self), Grid(["Attribute", "Constraint"], list(self.to_dict().items())))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the constraint of each attribute: a state, `?` or `∅`."""
+        return dict(zip(self.attributes.names, self.constraints, strict=True))
 
     def __str__(self) -> str:
         return printable(f"⟨{', '.join(str(value) for value in self.constraints)}⟩")
@@ -99,7 +108,7 @@ class Conjunction:
 
     @property
     def required(self) -> dict[str, Any]:
-        """The attributes that must have a state, and which."""
+        """The required state of each attribute that has one."""
         named = zip(self.attributes.names, self.constraints, self.codes, strict=True)
         return {name: value for name, value, code in named if code >= 0}
 
@@ -109,7 +118,7 @@ class Conjunction:
             return "⊥"
         return " ∧ ".join(_literal(name, value) for name, value in self.required.items()) or "⊤"
 
-    # -- what it covers
+    # -- coverage
 
     def __call__(self, row: Any) -> bool:
         """Whether one row is covered."""
@@ -126,7 +135,7 @@ class Conjunction:
     # -- the order from specific to general
 
     def __le__(self, other: Conjunction) -> bool:
-        """Whether `other` is at least as general: it asks no more of any attribute."""
+        """Whether `other` is at least as general: it requires no more of any attribute."""
         self._require_same(other)
         pairs = zip(self.codes, other.codes, strict=True)
         return all(mine in (NONE, theirs) or theirs == ANY for mine, theirs in pairs)
@@ -201,17 +210,17 @@ def _literal(name: str, value: Any) -> str:
 
 @dataclass(frozen=True)
 class Conflict:
-    """An example that contradicts the ones before it."""
+    """An example that is inconsistent with those before it."""
 
     position: int
     reason: str
 
 
 def conflicts_in_order(examples: Examples, s: NDArray[np.intp], negatives: NDArray[np.intp]) -> Iterator[Conflict]:
-    """Go through the examples from the most specific hypothesis `s` on; an example in conflict is passed over.
+    """Yield the examples that are inconsistent with those before them, which are skipped, from the hypothesis `s` on.
 
     Only a positive example that s does not cover changes anything, and at most one time more than there are attributes:
-    between two changes all examples are looked at together.
+    all examples between two changes are tested together.
     """
     codes, labels = examples.codes, examples.labels
     kept = [negatives]
@@ -221,7 +230,7 @@ def conflicts_in_order(examples: Examples, s: NDArray[np.intp], negatives: NDArr
         before = i
         for j in (i + np.flatnonzero(covered != labels[i:])).tolist():
             if not labels[j]:
-                yield Conflict(j, f"{_told(examples, s)}, the most specific for the positive examples, covers it")
+                yield Conflict(j, f"{_formula(examples, s)}, the most specific for the positive examples, covers it")
                 continue
             wider = joined(s, codes[j])
             kept.append(codes[before:j][~labels[before:j] & ~covered[before - i : j - i]])
@@ -230,7 +239,7 @@ def conflicts_in_order(examples: Examples, s: NDArray[np.intp], negatives: NDArr
             if clash is None:
                 s, i = wider, j + 1
                 break
-            yield Conflict(j, f"{_told(examples, wider)} would have to cover it, and covers {_row(examples, clash)}")
+            yield Conflict(j, f"{_formula(examples, wider)} would have to cover it, and covers {_row(examples, clash)}")
         else:
             return
 
@@ -243,7 +252,7 @@ def _first_covered(h: NDArray[np.intp], blocks: list[NDArray[np.intp]]) -> NDArr
     return None
 
 
-def _told(examples: Examples, codes: NDArray[np.intp]) -> str:
+def _formula(examples: Examples, codes: NDArray[np.intp]) -> str:
     return str(Conjunction(examples.attributes, tuple(codes.tolist())))
 
 
@@ -264,12 +273,12 @@ def keep_consistent(examples: Examples) -> NDArray[np.bool_]:
 ### learners
 
 
-#: Hypotheses that may be listed before it is called too many.
+#: The most hypotheses that are listed.
 MAX_LISTED = 1_000_000
 
 
 def find_s(examples: Examples) -> Conjunction:
-    """The most specific conjunction that covers every positive example; negative ones are not looked at.
+    """The most specific conjunction that covers every positive example; negative ones are ignored.
 
     >>> from bayeslearn.hypotheses import Examples
     >>> find_s(Examples.from_rows([["sunny", "warm"], ["sunny", "cold"], ["rainy", "cold"]], [True, True, False]))
@@ -302,7 +311,7 @@ def list_then_eliminate(examples: Examples, *, max_hypotheses: int = MAX_LISTED)
 
 
 def concept_space(attributes: Any, *, noise: float = 0.0, max_hypotheses: int = MAX_LISTED) -> FiniteSpace:
-    """Every conjunction as one finite space: cases are (row, True or False), labels wrong at the rate `noise`.
+    """Every conjunction as one finite space: rows of data are (row, True or False), labels wrong at the rate `noise`.
 
     >>> space = concept_space({"sky": ["sunny", "rainy"], "air": ["warm", "cold"]})
     >>> posterior = space.posterior().update((["sunny", "warm"], True))
@@ -315,11 +324,11 @@ def concept_space(attributes: Any, *, noise: float = 0.0, max_hypotheses: int = 
 
 
 class ConceptLabeling(Labeling):
-    """Conjunctions that label rows, all of them at once."""
+    """Conjunctions that label rows together."""
 
     @cached_property
     def codes(self) -> NDArray[np.intp]:
-        """What every hypothesis asks of every attribute."""
+        """The constraints of every hypothesis."""
         return np.array([h.codes for h in self.hypotheses])
 
     def log_probabilities(self, X: Any, *, noisy: bool) -> NDArray[np.float64]:
@@ -327,7 +336,9 @@ class ConceptLabeling(Labeling):
         rows = self.hypotheses[0].attributes.encode(X, unseen=True)
         if (rows == MISSING).any():
             row = int(np.argmax((rows == MISSING).any(axis=1)))
-            raise MissingValuesError(f"row {row} has a missing cell", hint="leave it out, or fill the cell in", row=row)
+            raise MissingValuesError(
+                f"row {row} has a missing value", hint="drop the row, or fill in the value", row=row
+            )
         covered = covering(self.codes, rows)
         with np.errstate(divide="ignore"):
             logs = np.log(np.stack([~covered, covered], axis=2).astype(float))

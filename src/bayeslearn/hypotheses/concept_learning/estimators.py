@@ -1,7 +1,7 @@
 """Find-S and candidate elimination as scikit-learn classifiers of two classes.
 
-Every different value of a column is a state of that attribute, whatever its type. A value that training did not show is
-simply not the one a hypothesis requires.
+Every distinct value of a column is a state of its attribute. A value that is not in the training data satisfies no
+required state.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from bayeslearn import validation
 from bayeslearn.errors import DataError
 from bayeslearn.estimators import PredictsClasses
 from bayeslearn.hypotheses.concept_learning.conjunctions import find_s, keep_consistent
-from bayeslearn.hypotheses.concept_learning.examples import AttributeSpace, Examples, positive_label
+from bayeslearn.hypotheses.concept_learning.examples import AttributeSpace, Examples, find_positive_label
 from bayeslearn.hypotheses.concept_learning.version_space import VersionSpace
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class ConceptClassifier(PredictsClasses, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """What classifiers of two classes share: data in."""
+    """The base of classifiers of two classes: labeled examples from X and y."""
 
     positive: Any
     positive_: Any
@@ -37,7 +37,7 @@ class ConceptClassifier(PredictsClasses, ClassifierMixin, BaseEstimator):  # typ
     _array_checks = {"dtype": None}  # noqa: RUF012 - read only
 
     def _examples(self, X: Any, y: Any, sample_weight: Any) -> Examples:
-        """The examples that count; one that counts more often says the same again."""
+        """The examples with a weight above 0; the weight itself has no effect."""
         X, y, _ = self._read_cases(X, y, sample_weight, reset=True)
         kind = type_of_target(y, input_name="y", raise_unknown=True)
         if kind != "binary":
@@ -48,7 +48,7 @@ class ConceptClassifier(PredictsClasses, ClassifierMixin, BaseEstimator):  # typ
         self._code_labels(y, reset=True)
         if len(self.classes_) < 2:
             raise DataError(f"a concept needs examples of two classes, got one class only: {self.classes_[0]}")
-        self.positive_ = positive_label(self.classes_.tolist(), self.positive)
+        self.positive_ = find_positive_label(self.classes_.tolist(), self.positive)
         rows = X.tolist()
         names = getattr(self, "feature_names_in_", [f"x{i}" for i in range(X.shape[1])])
         attributes = AttributeSpace.from_rows(rows, [str(name) for name in names])
@@ -65,13 +65,13 @@ class ConceptClassifier(PredictsClasses, ClassifierMixin, BaseEstimator):  # typ
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
-        tags.classifier_tags.poor_score = True  # conjunctions cannot say much of real numbers
+        tags.classifier_tags.poor_score = True  # conjunctions of real numbers are poor
         tags.input_tags.allow_nan = tags.input_tags.categorical = False
         return tags
 
 
 class FindSClassifier(ConceptClassifier):
-    """The most specific conjunction that covers the positive examples; everything else is negative.
+    """Find-S: the most specific conjunction that covers the positive examples; everything else is negative.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ class FindSClassifier(ConceptClassifier):
     hypothesis_
         The conjunction found.
     consistent_
-        Whether it also leaves out every negative example: if not, no conjunction does.
+        Whether it covers no negative example; if it does, no conjunction is consistent.
 
     Examples
     --------
@@ -102,7 +102,7 @@ class FindSClassifier(ConceptClassifier):
         self.unlabeled = unlabeled
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Generalize from one positive example to the next; rows of weight zero are left out."""
+        """Generalize to each positive example; rows of weight zero are dropped."""
         examples = self._examples(X, y, sample_weight)
         self.hypothesis_ = find_s(examples)
         self.consistent_ = bool((self.hypothesis_.covers_codes(examples.codes) == examples.labels).all())
@@ -115,19 +115,19 @@ class FindSClassifier(ConceptClassifier):
 
 
 class VersionSpaceClassifier(ConceptClassifier):
-    """Every conjunction that agrees with the examples votes.
+    """Candidate elimination: all consistent conjunctions vote.
 
     Parameters
     ----------
     vote
-        "majority": each member has one vote. "weighted": each has P(h) ∝ favor^(number of required attributes).
-        "unanimous": positive only if all members say so, which is where the most specific one does.
+        ``"majority"``: each member has one vote. ``"weighted"``: each has P(h) ∝ favor^(number of required attributes).
+        ``"unanimous"``: positive if all members are, which is where the most specific one is.
     conflicts
-        What to do with an example that leaves no conjunction: "error", or "skip" to set it aside.
+        What to do with an example that leaves no conjunction: ``"error"`` or ``"drop"``.
     positive
         The label of the concept; when not given, a label like "yes" or "+", else the later in sorted order.
     favor
-        For the weighted vote: above 1 prefers specific members, below 1 general ones.
+        Base of the weights: above 1 prefers specific members, below 1 general ones.
     unlabeled
         What to do with rows without a label (None, NaN): ``"drop"`` them or raise an ``"error"``.
 
@@ -136,7 +136,7 @@ class VersionSpaceClassifier(ConceptClassifier):
     version_space_
         The :class:`~bayeslearn.hypotheses.VersionSpace` learned.
     conflicts_
-        Positions of the examples set aside, among the rows with a label.
+        Positions of the dropped examples among the rows with a label.
 
     Examples
     --------
@@ -167,12 +167,12 @@ class VersionSpaceClassifier(ConceptClassifier):
         self.unlabeled = unlabeled
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Eliminate the conjunctions that disagree with an example, in order; rows of weight zero are left out."""
+        """Eliminate the conjunctions that are inconsistent with an example; rows of weight zero are dropped."""
         validation.choice("vote", self.vote, ["majority", "weighted", "unanimous"])
-        conflicts = validation.choice("conflicts", self.conflicts, ["error", "skip"])
+        conflicts = validation.choice("conflicts", self.conflicts, ["error", "drop"])
         validation.number("favor", self.favor, above=0)
         examples = self._examples(X, y, sample_weight)
-        keep = keep_consistent(examples) if conflicts == "skip" else np.ones(len(examples), dtype=bool)
+        keep = keep_consistent(examples) if conflicts == "drop" else np.ones(len(examples), dtype=bool)
         self.version_space_ = VersionSpace.fit(examples.only(keep))
         self.conflicts_ = np.flatnonzero(~keep)
         return self

@@ -33,6 +33,8 @@ from bayeslearn.errors import (
     listed,
 )
 from bayeslearn.model_values import NAME
+from bayeslearn.reports import Grid, Report, Reported
+from bayeslearn.tables.frames import frame_of_rows
 from bayeslearn.tables.markers import is_marker
 
 if TYPE_CHECKING:
@@ -41,19 +43,20 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.model_values import Reader
+    from bayeslearn.tables.frames import Backend
 
-#: Codes beside the states 0, 1, …: a cell that is missing, and a value that is no declared state.
+#: Codes besides the states 0, 1, …: a missing value, and a value that is no declared state.
 MISSING, UNSEEN = -1, -4
 
 #: Attributes that are given by their number.
 MOST = 1_000_000
-#: What a conjunction may ask of an attribute beside a state: nothing (any value will do), or the impossible.
+#: Codes of the constraints ? (any value) and ∅ (no value).
 ANY, NONE = -2, -3
 
 
 @dataclass(frozen=True)
 class AttributeSpace:
-    """Discrete attributes in a fixed order; |H| = 1 + Π (k + 1) conjunctions can be said with them.
+    """Discrete attributes in a fixed order; there are |H| = 1 + Π (k + 1) conjunctions over them.
 
     >>> AttributeSpace.parse({"sky": ["sunny", "cloudy", "rainy"], "air": ["warm", "cold"]}).n_conjunctions
     13
@@ -115,7 +118,7 @@ class AttributeSpace:
 
     @property
     def n_conjunctions(self) -> int:
-        """How many conjunctions there are: each attribute a state or `?`, and one that covers nothing."""
+        """The number of conjunctions: each attribute a state or `?`, and one that covers nothing."""
         return 1 + math.prod(len(states) + 1 for states in self.states)
 
     def to_dict(self) -> dict[str, Any]:
@@ -184,7 +187,7 @@ def _variable(variable: Any) -> tuple[str, Any]:
         name = getattr(variable, "name", variable)
         raise ParameterError(
             f"a concept needs discrete attributes, and '{name}' has no states",
-            hint="declare the column as discrete, or cut it into ranges",
+            hint="declare the column as discrete, or discretize it",
         )
     return variable.name, variable.states
 
@@ -227,12 +230,12 @@ def _cell(row: Any, name: str, i: int) -> Any:
 ### labeled examples
 
 
-#: Words that mean "belongs to the concept" when the user does not say which label does.
+#: Labels that mean "belongs to the concept" if `positive` is not given.
 YES = ("yes", "true", "positive", "pos", "+", "⊕", "y", "t")
 
 
-@dataclass(frozen=True, eq=False)
-class Examples:
+@dataclass(frozen=True, eq=False, repr=False)
+class Examples(Reported):
     """Rows of attribute values, and whether each belongs to the concept.
 
     >>> examples = Examples.from_rows([{"sky": "sunny"}, {"sky": "rainy"}], [True, False])
@@ -272,7 +275,7 @@ class Examples:
             if not isinstance(label, bool | np.bool_):
                 raise ParameterError(
                     f"a label must be True or False, got {label!r} for example {i}",
-                    hint='say which label is the concept, as in [y == "yes" for y in labels]',
+                    hint='compare with the label of the concept, as in [y == "yes" for y in labels]',
                 )
         return cls(known, codes, np.array(labels, dtype=bool))
 
@@ -280,7 +283,7 @@ class Examples:
     def from_table(cls, table: Any, target: str, *, positive: Hashable = None) -> Examples:
         """From a Table of discrete columns: `target` holds the labels, every other column is an attribute.
 
-        `positive` is the label of the concept; see :func:`positive_label` when it is not given.
+        `positive` is the label of the concept; see :func:`find_positive_label` when it is not given.
         """
         if target not in table.schema.names:
             raise UnknownColumnError(
@@ -290,7 +293,7 @@ class Examples:
             table = table.take(table.sample_weight > 0)
         codes = table.codes_of(target)
         states = table.schema[target].states
-        concept = states.index(positive_label(states, positive))
+        concept = states.index(find_positive_label(states, positive))
         if (codes == MISSING).any():
             row = int(np.argmax(codes == MISSING))
             raise MissingValuesError(f"row {row} has no label in column '{target}'", hint="leave it out", row=row)
@@ -307,27 +310,52 @@ class Examples:
         """Some of them: a mask, a slice or positions."""
         return Examples(self.attributes, self.codes[keep], self.labels[keep])
 
+    def drop_missing(self) -> Examples:
+        """The examples without missing values."""
+        return self.only((self.codes != MISSING).all(axis=1))
+
+    def drop_conflicts(self) -> Examples:
+        """The examples that some conjunction is consistent with: each that rules out the rest is dropped, in order."""
+        from bayeslearn.hypotheses.concept_learning.conjunctions import keep_consistent  # noqa: PLC0415 - it reads examples
+
+        return self.only(keep_consistent(self))
+
     def complete(self) -> Examples:
-        """Themselves, if no cell is missing: a learner cannot tell what a hole would have ruled out."""
-        holes = self.codes == MISSING
-        if holes.any():
-            row, column = (int(i) for i in np.argwhere(holes)[0])
+        """The examples, if no value is missing: what a missing value would rule out is unknown."""
+        missing = self.codes == MISSING
+        if missing.any():
+            row, column = (int(i) for i in np.argwhere(missing)[0])
             raise MissingValuesError(
                 f"example {row} has no value for attribute '{self.attributes.names[column]}'",
-                hint="leave the example out, or fill the cell in",
+                hint="drop the example, or fill in the value",
                 row=row,
                 column=self.attributes.names[column],
             )
         return self
 
-    def summary(self, i: int) -> str:
-        """One example, for a message."""
+    def report(self) -> Report:
+        """Return the examples with their labels."""
+        rows = [("positive" if label else "negative", *row.values()) for row, label in self]
+        title = f"{len(self):,} examples, {int(self.labels.sum()):,} positive"
+        return Report(title, Grid(["Label", *self.attributes.names], rows))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return rows and labels as plain values."""
+        return {"rows": [row for row, _ in self], "labels": self.labels.tolist()}
+
+    def to_frame(self, backend: Backend = "pandas") -> Any:
+        """Return a frame with a column for each attribute and one of the labels, `positive`."""
+        rows = [(*row.values(), label) for row, label in self]
+        return frame_of_rows([*self.attributes.names, "positive"], rows, backend)
+
+    def describe(self, i: int) -> str:
+        """Return one example as text."""
         values = ", ".join(str(value) for value in self.attributes.decode(self.codes[i]).values())
         return f"example {i} ({values}; {'positive' if self.labels[i] else 'negative'})"
 
 
-def positive_label(labels: Sequence[Any], positive: Any = None) -> Any:
-    """Which of two labels is the concept: the one named, else one that says yes, else the later in sorted order."""
+def find_positive_label(labels: Sequence[Any], positive: Any = None) -> Any:
+    """Return the label of the concept: the named one, else one that means yes, else the later in sorted order."""
     if len(labels) != 2:
         raise DataError(
             f"a concept has two labels, got {len(labels)}: {listed(list(labels))}",
@@ -376,7 +404,7 @@ class ConceptStatistics:
         left.subtract(other.negative)
         if any(n < 0 for n in left.values()):
             raise EvidenceError(
-                "a negative example was taken back that had not been added", hint="take back only what was added"
+                "a negative example was removed that had not been added", hint="remove only what was added"
             )
         return ConceptStatistics(self.positive - other.positive, +left)
 

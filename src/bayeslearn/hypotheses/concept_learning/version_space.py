@@ -1,4 +1,4 @@
-"""Candidate elimination: every conjunction consistent with the examples, kept by its boundaries.
+"""Candidate elimination: all conjunctions consistent with the examples, represented by their boundaries.
 
     VS = { h : s ⊑ h ⊑ g for some g in G }       s: the most specific member       G: the most general members
 
@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayeslearn import validation
+from bayeslearn import lazy_imports, validation
 from bayeslearn.codec import Saved
 from bayeslearn.distributions import Counts
-from bayeslearn.errors import InconsistentDataError, ParameterError, option
+from bayeslearn.errors import CapacityError, InconsistentDataError, ParameterError, option
 from bayeslearn.hypotheses.concept_learning import generality_lattice as lattice
 from bayeslearn.hypotheses.concept_learning.conjunctions import Conjunction, conflicts_in_order, covering
 from bayeslearn.hypotheses.concept_learning.examples import (
@@ -33,19 +33,24 @@ from bayeslearn.hypotheses.concept_learning.examples import (
     Examples,
 )
 from bayeslearn.model_values import ARRAY
+from bayeslearn.reports import Bars, Grid, Pairs, Report, Reported, Words
+from bayeslearn.tables.frames import frame_of_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from bayeslearn.hypotheses.concept_learning.generality_lattice import Weight
     from bayeslearn.model_values import Reader
+    from bayeslearn.tables.frames import Backend
+
+plots: Any = lazy_imports.Deferred("bayeslearn.plots")
 
 
 @dataclass(frozen=True)
-class Vote:
-    """The members (or their weight) that say yes, that say no, and all; the rest cannot say, for cells are missing.
+class Vote(Reported):
+    """The members (or their weight) that predict positive, that predict negative, and all members.
 
     >>> vote = Vote(yes=2, no=4, total=6)
     >>> vote.majority, vote.unanimous, round(vote.share, 3)
@@ -58,28 +63,46 @@ class Vote:
 
     @property
     def share(self) -> float:
-        """The share of all votes that says yes: P(positive|D) when members are weighted by their posterior."""
+        """The share of all votes for positive: P(positive|D) when members are weighted by their posterior."""
         return float(self.yes / self.total)
 
     @property
     def undecided(self) -> Weight:
-        """The votes that depend on missing cells."""
+        """The votes that depend on missing values."""
         return self.total - self.yes - self.no
 
     @property
     def majority(self) -> bool | None:
-        """What more than half say; None when neither side has that."""
+        """What more than half predict; None if no side has more than half."""
         return True if 2 * self.yes > self.total else False if 2 * self.no > self.total else None
 
     @property
     def unanimous(self) -> bool | None:
-        """What all say; None when they differ."""
+        """What all predict; None if they differ."""
         return True if self.yes == self.total else False if self.no == self.total else None
 
+    @property
+    def verdict(self) -> str:
+        """The unanimous answer, or the majority's with its share of the votes for yes."""
+        words = {True: "yes", False: "no", None: "undecided"}
+        if self.unanimous is not None:
+            return f"{words[self.unanimous]}, unanimously"
+        return f"{words[self.majority]}, {self.share:.0%} vote yes"
 
-@dataclass(frozen=True)
-class VersionSpace(Saved, kind="version space"):
-    """The conjunctions that agree with every example so far; begin with :meth:`from_attributes`.
+    def report(self) -> Report:
+        """Return the votes and the verdict."""
+        votes = {"Yes": self.yes, "No": self.no, "Total": self.total}
+        return Report(f"Vote: {self.verdict}", Pairs(votes), Bars({"Share of yes": self.share}))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return votes, share and verdict as plain values."""
+        votes = {name: plain_number(getattr(self, name)) for name in ("yes", "no", "total")}
+        return {**votes, "share": self.share, "verdict": self.verdict}
+
+
+@dataclass(frozen=True, repr=False)
+class VersionSpace(Saved, Reported, kind="version space"):
+    """The conjunctions that are consistent with every example; begin with :meth:`from_attributes`.
 
     >>> weather = {"sky": ["sunny", "rainy"], "air": ["warm", "cold"]}
     >>> space = VersionSpace.from_attributes(weather).update(["sunny", "warm"], True).update(["rainy", "cold"], False)
@@ -104,7 +127,7 @@ class VersionSpace(Saved, kind="version space"):
     def __repr__(self) -> str:
         return f"VersionSpace(s={self.specific}, {sum(self.statistics.negative.values())} negative examples)"
 
-    # -- evidence in and out
+    # -- examples in and out
 
     def update(self, row: Any, label: bool) -> VersionSpace:  # noqa: FBT001 - a label is what it is
         """One more example."""
@@ -116,9 +139,9 @@ class VersionSpace(Saved, kind="version space"):
         conflict = next(conflicts_in_order(examples, *self._codes), None)
         if conflict is not None:
             raise InconsistentDataError(
-                f"no conjunction agrees with {examples.summary(conflict.position)} and with what came before it: "
+                f"no conjunction is consistent with {examples.describe(conflict.position)} and those before it: "
                 f"{conflict.reason}",
-                hint=f"set such examples aside ({option('conflicts', 'skip', command='--skip-conflicts')}), "
+                hint=f"drop such examples ({option('conflicts', 'drop', command='--drop-conflicts')}), "
                 "allow for noise, or look for a wrong label",
                 position=conflict.position,
             )
@@ -149,11 +172,11 @@ class VersionSpace(Saved, kind="version space"):
         return merged
 
     def __sub__(self, other: VersionSpace) -> VersionSpace:
-        """The examples of `other` taken back."""
+        """The version space without the examples of `other`."""
         self._require_same(other)
         return replace(self, statistics=self.statistics - other.statistics)
 
-    # -- what is in it
+    # -- members
 
     @cached_property
     def specific(self) -> Conjunction:
@@ -183,7 +206,7 @@ class VersionSpace(Saved, kind="version space"):
         return self.specific <= h and not covering(np.array([h.codes]), self._codes[1]).any()
 
     def contains(self, h: Conjunction) -> bool:
-        """Whether a hypothesis agrees with every example (also `h in space`)."""
+        """Whether a hypothesis is consistent with every example (also `h in space`)."""
         return h in self
 
     def members(self) -> Iterator[Conjunction]:
@@ -193,14 +216,68 @@ class VersionSpace(Saved, kind="version space"):
         for codes in lattice.solutions(*self._problem()):
             yield Conjunction(self.attributes, codes)
 
-    # -- what it says of a new row
+    # -- reports
+
+    def report(self) -> Report:
+        """Return the boundaries, the number of members and of examples; of large spaces without what takes too long."""
+        numbers = {
+            "Attributes": list(self.attributes.names), "Hypotheses": self.attributes.n_conjunctions,
+            "Consistent": self._or_reason(lambda: self.size), "Positive examples": self.n_positive,
+            "Negative examples": self.n_negative,
+        }  # fmt: skip
+        general = self._or_reason(lambda: self.general)
+        rows = [("S", *self.specific.constraints)]
+        rows += [("G", *g.constraints) for g in general] if isinstance(general, tuple) else []
+        boundaries = Grid(["Boundary", *self.attributes.names], rows, "Boundaries")
+        note = general if isinstance(general, str) else None
+        title = f"Version space of {numbers['Consistent']:,} hypotheses" if note is None else "Version space"
+        return Report(title, Pairs(numbers), boundaries, Words(note, "General boundary") if note else None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return boundaries and numbers as plain values; None for what takes too long to compute."""
+        general, size = self._or_reason(lambda: self.general), self._or_reason(lambda: self.size)
+        return {
+            "attributes": list(self.attributes.names), "n_examples": self.n_positive + self.n_negative,
+            "n_positive": self.n_positive, "n_hypotheses": self.attributes.n_conjunctions,
+            "n_consistent": size if isinstance(size, int) else None, "specific": list(self.specific.constraints),
+            "general": [list(g.constraints) for g in general] if isinstance(general, tuple) else None,
+        }  # fmt: skip
+
+    def to_frame(self, backend: Backend = "pandas") -> Any:
+        """Return a frame with a row for each member of the boundaries."""
+        rows = [("S", *self.specific.constraints), *(("G", *g.constraints) for g in self.general)]
+        return frame_of_rows(["boundary", *self.attributes.names], rows, backend)
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """Draw the members from specific to general (:func:`bayeslearn.plots.plot_version_space`)."""
+        return plots.plot_version_space(self, ax=ax)
+
+    @property
+    def n_positive(self) -> int:
+        """The number of positive examples."""
+        return int(self.statistics.positive.n[: len(self.attributes.states[0])].sum())
+
+    @property
+    def n_negative(self) -> int:
+        """The number of negative examples."""
+        return int(sum(self.statistics.negative.values()))
+
+    @staticmethod
+    def _or_reason(value: Callable[[], Any]) -> Any:
+        """A value, or the sentence that explains why it takes too long."""
+        try:
+            return value()
+        except CapacityError as error:
+            return error.message
+
+    # -- votes on new rows
 
     def vote(self, row: Any, *, favor: float | Fraction = 1) -> Vote:
-        """How many members call the row positive, and how many negative.
+        """The number of members that predict positive, and of those that predict negative.
 
-        `favor` weighs the votes by a prior P(h) ∝ favor^(number of required attributes): above 1 the specific count
-        more, below 1 the general, 1 gives every member one vote. Where cells of the row are missing, members that
-        would say yes to some values and no to others are counted as undecided.
+        `favor` weights the votes by a prior P(h) ∝ favor^(number of required attributes): above 1 specific members
+        count more, below 1 general ones, 1 gives every member one vote. Members whose prediction depends on missing
+        values of the row are counted as undecided.
         """
         return self.votes([row], favor=favor)[0]
 
@@ -237,7 +314,7 @@ class VersionSpace(Saved, kind="version space"):
         counts = reader.whole_numbers(positive, "positive", (sum(sizes),))
         per_attribute = np.add.reduceat(counts, np.cumsum([0, *sizes[:-1]]))
         if (per_attribute != per_attribute[0]).any():
-            reader.wrong("its attributes were seen in different numbers of positive examples")
+            reader.wrong("its attributes have different numbers of positive examples")
         rows, times = reader.entries(negative, {"rows": ARRAY, "counts": ARRAY}, "negative examples")
         n = reader.whole_numbers(times, "counts")
         seen = reader.whole_numbers(rows if n.size else [[0] * len(sizes)], "rows", (max(n.size, 1), len(sizes)))
@@ -248,7 +325,7 @@ class VersionSpace(Saved, kind="version space"):
             attributes, ConceptStatistics(Counts(counts.astype(float)), dict(zip(codes, n.tolist(), strict=True)))
         )
         if covering(space._codes[0][None, :], space._codes[1]).any():
-            reader.wrong("no conjunction agrees with all of its examples")
+            reader.wrong("no conjunction is consistent with all of its examples")
         return space
 
     # -- inside
@@ -312,6 +389,11 @@ class VersionSpace(Saved, kind="version space"):
     def _require_same(self, other: VersionSpace) -> None:
         if self.attributes != other.attributes:
             raise ParameterError("version spaces add only over the same attributes")
+
+
+def plain_number(value: Weight) -> int | float:
+    """A number of votes as JSON has it."""
+    return int(value) if value == int(value) else float(value)
 
 
 def _exact(favor: float | Fraction) -> Weight:

@@ -34,7 +34,7 @@ from bayeslearn.naive_bayes.text.text_sources import folded_documents, scan_text
 from bayeslearn.naive_bayes.text.tokenizer import Tokenizer
 from bayeslearn.naive_bayes.text.vocabulary import AnyVocabulary, HashedVocabulary, Vocabulary, chosen
 from bayeslearn.progress import reports_progress
-from bayeslearn.tables.labels import is_missing
+from bayeslearn.tables.markers import is_missing
 from bayeslearn.tables.schema import require_known
 
 if TYPE_CHECKING:
