@@ -211,10 +211,6 @@ WORKS = {
         "bl.learning_theory.agnostic_bound(1000, epsilon=0.1, delta=0.05).value",
         "bl.learning_theory.sauer_bound(3, 10)",
         "bl.learning_theory.error_intervals(3, 50)",
-<<<<<<< HEAD
-        "bl.learning_theory.pac_bound('conjunctions:10', epsilon=0.1, delta=0.05)._repr_html_()",
-=======
->>>>>>> main
         "bl.learning_theory.pac_bound('conjunctions:10', epsilon=0.1, delta=0.05).plot()",
     ],
     "impute a frame": [
@@ -250,9 +246,6 @@ WORKS = {
         "bl.fit_linear(flats, 'rent').fit_info.to_dict()",
         "bl.compare_networks(asia, asia).to_dict()",
         "bl.fit_hmm(mixed[['size']], 2).fit_info.converged",
-<<<<<<< HEAD
-        "bl.compare_models(mixed, 'hue').to_frame()",
-=======
         "bl.fit_network(df).fit_info.summary()",
         "bl.fit_network(df).fit_info.to_dict()",
         "bl.fit_network(df).fit_info.arcs",
@@ -266,7 +259,6 @@ WORKS = {
         "bl.network.cross_validate('[lung][smoke|lung]', df[['lung', 'smoke']], target='lung', cv=3).to_dict()",
         "bl.fit_network(df, test_size=0.2, random_state=0).fit_info.summary()",
         "bl.fit_text(texts, folders).fit_info.to_dict()",
->>>>>>> main
     ],
     "plot": [
         "bl.fit_mixture(mixed[['size']], 2).plot(mixed[['size']])",
@@ -286,13 +278,9 @@ WORKS = {
         "bl.fit_hmm(mixed[['size']], n_states=2).decode(mixed[['size']]).plot()",
         "bl.fit_hmm(mixed[['size']], 2).fit_info.plot()",
         "bl.fit_hmm(mixed[['size']], 2).plot()",
-<<<<<<< HEAD
-        "bl.compare_models(mixed, 'hue').plot()",
-=======
         "bl.fit_network(df).plot()",
         "bl.compare_models(mixed, 'hue').plot()",
         "bl.fit_text(texts, folders).plot()",
->>>>>>> main
     ],
     "see it in a notebook": [
         "assert '<svg' in asia._repr_html_()",
@@ -315,11 +303,6 @@ WORKS = {
         "assert '<td' in bl.compare_networks(asia, asia)._repr_html_()",
         "assert '<td' in bl.fit_hmm(mixed[['size']], 2)._repr_html_()",
         "assert '<td' in bl.fit_hmm(mixed[['size']], 2).fit_info._repr_html_()",
-<<<<<<< HEAD
-        "assert '<td' in bl.learning_theory.pac_bound('conjunctions:10', epsilon=0.1, delta=0.05)._repr_html_()",
-        "assert '<td' in coins.posterior('uniform').update('head')._repr_html_()",
-        "assert '<td' in bl.compare_models(mixed, 'hue')._repr_html_()",
-=======
         "assert '<td' in bl.fit_network(df)._repr_html_() or '<svg' in bl.fit_network(df)._repr_html_()",
         "assert '<td' in bl.fit_network(df).fit_info._repr_html_()",
         "assert '<td' in bl.learning_theory.pac_bound('conjunctions:10', epsilon=0.1, delta=0.05)._repr_html_()",
@@ -327,7 +310,6 @@ WORKS = {
         "assert '<td' in bl.compare_models(mixed, 'hue')._repr_html_()",
         "assert '<td' in bl.fit_text(texts, folders)._repr_html_()",
         "assert '<td' in bl.fit_text(texts, folders).fit_info._repr_html_()",
->>>>>>> main
     ],
 }
 
@@ -347,19 +329,9 @@ FAILS = {
         "bl.fit_mixture(mixed, 2).fit_info.plot()",
         "bl.fit_network(df).fit_info.plot()",
         "bl.fit_linear(flats[['size', 'rent']], 'rent').plot()",
-<<<<<<< HEAD
-        "bl.fit_text(texts, folders).plot()",
-=======
->>>>>>> main
     ],
     "what the command line says, from Python": [
         "bl.fit_network(df, n_bootstrap=10, random_state=0).fit_info.to_frame()",
-<<<<<<< HEAD
-        "bl.fit_parameters('[lung][smoke|lung]', df[['lung', 'smoke']]).fit_info.converged",
-        "bl.fit_parameters('[lung][smoke|lung]', df[['lung', 'smoke']]).fit_info.n_iter",
-        "bl.fit_text(texts, folders).fit_info.to_dict()",
-=======
->>>>>>> main
         "bl.fit_network(df, progress=True)",
     ],
     "query": [
@@ -380,13 +352,6 @@ FAILS = {
         "bl.learning_theory.pac_bound('conjunctions:10', epsilon=0.1, delta=0.05).n_examples",
     ],
     "see it in a notebook": [
-<<<<<<< HEAD
-        "assert '<td' in bl.fit_network(df)._repr_html_() or '<svg' in bl.fit_network(df)._repr_html_()",
-        "assert '<td' in bl.fit_network(df).fit_info._repr_html_()",
-        "assert '<td' in bl.fit_text(texts, folders)._repr_html_()",
-        "assert '<td' in bl.fit_text(texts, folders).fit_info._repr_html_()",
-=======
->>>>>>> main
         "assert '<td' in asia.score(asia.sample(5))._repr_html_()",
     ],
 }
