@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from bayeslearn.distributions import Dirichlet, DirichletRule
     from bayeslearn.progress import ProgressCallback
     from bayeslearn.tables.documents import DocumentBatch
-    from bayeslearn.tables.folded import Folded
+    from bayeslearn.tables.source_protocol import Folded
 
 
 @dataclass(frozen=True, repr=False)
