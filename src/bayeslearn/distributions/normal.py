@@ -185,7 +185,7 @@ class NormalInverseGamma:
         self._require_cases("the mean")
         require(
             self.alpha > 1,
-            "the mean of the variance is undefined: it rests on too few cases",
+            "the mean of the variance is undefined: it is based on too few rows",
             hint="use the mode, give more cases, or a prior such as unit_information(...)",
         )
         return NormalParameters(self.mu, np.asarray(self.beta / (self.alpha - 1)))
@@ -202,7 +202,7 @@ class NormalInverseGamma:
         power = self.alpha + 1 + self.sharing / 2
         require(
             power > 0,
-            "the mode of the variance is undefined: it rests on too few cases",
+            "the mode of the variance is undefined: it is based on too few rows",
             hint="give more cases, or a prior such as unit_information(...)",
         )
         return NormalParameters(self.mu, np.asarray(self.beta / power))
@@ -242,7 +242,7 @@ class NormalInverseGamma:
     def _require_cases(self, what: str) -> None:
         require(
             self.kappa > 0,
-            f"{what} is undefined: it rests on no case at all",
+            f"{what} is undefined: it is based on no rows",
             hint="give a prior with cases of its own, for instance unit_information(...)",
         )
 

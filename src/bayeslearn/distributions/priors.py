@@ -235,7 +235,7 @@ class PriorCases(Statistics):
             return by_name(self.likelihood)().most_likely(self)
         if otherwise is None:
             raise EvidenceError(
-                "an estimate is undefined: it rests on no case at all", hint="give a prior, for instance pooled:1"
+                "an estimate is undefined: it is based on no rows", hint="give a prior, for instance pooled:1"
             )
         some = by_name(self.likelihood)().like(otherwise, 1.0)
         filled = type(self)(*(
