@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, cast
 
 from bayeslearn.cli import envelope
+from bayeslearn.cli.parameters import prepare
 from bayeslearn.errors import OPTIONS, near
 
 if TYPE_CHECKING:
@@ -35,8 +36,31 @@ OTHER_WORDS = {
     "--y": ("--target",),
     "--weights": ("--sample-weight",),
     "--k": ("-k",),
-    "--advice": ("--expert-columns",),
+    "--method": ("--algorithm",),
+    "--score": ("--criterion",),
+    "--alpha": ("--significance-level",),
+    "--restarts": ("--n-restarts", "--n-init"),
+    "--start": ("--init",),
+    "--require": ("--required",),
+    "--forbid": ("--forbidden",),
     "--bins": ("--n-bins",),
+    "--held-out": ("--test-size",),
+    "--freeze": ("--frozen",),
+    "--ignore-others": ("--extra-columns",),
+    "--ask": ("--variables",),
+    "--virtual": ("--virtual-evidence",),
+    "--soft": ("--soft-evidence",),
+    "--interval": ("--level",),
+    "--samples": ("--n-samples",),
+    "--chains": ("--n-chains",),
+    "--rows": ("--n-samples",),
+    "--seconds": ("--time-limit",),
+    "--fade": ("--forgetting-factor",),
+    "--forget": ("--remove",),
+    "--top": ("--max-results",),
+    "--per-case": ("--output",),
+    "--cells": ("--sensitivity",),
+    "--advice": ("--expert-columns",),
     "--drop-incomplete": ("--drop-missing",),
     "--folds": ("--cv",),
     "--forms": ("--max-states",),
@@ -66,6 +90,7 @@ def helpful(command: Any) -> Any:
     parse = command.parse_args
 
     def parse_args(ctx: typer.Context, args: list[str]) -> list[str]:
+        prepare(command, ctx)
         envelope.begin(ctx, frozenset(options_of(ctx)))
         try:
             rest = parse(ctx, args)
