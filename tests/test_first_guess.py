@@ -106,6 +106,7 @@ WORKS = {
         "assert list(asia['lung'].to_frame().columns)",
         "assert list(asia['lung'].to_frame('polars').columns)",
         "bl.fit_naive_bayes(df, 'lung').predict_proba(df, backend='polars')",
+        "bl.fit_text(texts, folders).predict_proba(texts, backend='pandas').head()",
     ],
     "save and load": [
         "bl.fit_mixture(mixed[['size']], 2).save('mixture.json')",

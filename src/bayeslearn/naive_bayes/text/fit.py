@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     from bayeslearn.distributions import Dirichlet, DirichletRule
     from bayeslearn.progress import ProgressCallback, Reporter
     from bayeslearn.tables.documents import DocumentBatch
-    from bayeslearn.tables.folded import Folded
     from bayeslearn.tables.markers import Markers
+    from bayeslearn.tables.source_protocol import Folded
 
 
 #: The default markers of missing values.
@@ -184,7 +184,7 @@ def fit_text(
     found = None
     if ready.n_unlabeled:
         em_progress = reporting.part(progress, 0.5, 1, "EM")  # type: ignore[arg-type]
-        found = climbed(model, ready.hidden, max_iter=max_iter, progress=em_progress)
+        found = climbed(model, ready.hidden, max_iter=max_iter, progress=em_progress)  # type: ignore[arg-type]
         model = found.model.model
     info = TextFitInfo(
         n_rows=ready.n_labeled + ready.n_missing, n_labeled=ready.n_labeled, n_unlabeled=ready.n_unlabeled,
