@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from bayeslearn import as_table, datasets, fit_network, read_network, write_network
-from bayeslearn.cli import progress, structure_options
+from bayeslearn.cli import progress
 from bayeslearn.cli.app import app
 from bayeslearn.cli.interrupt import once
 from bayeslearn.errors import ConvergenceWarning
@@ -264,7 +264,7 @@ def ctrl_c_interrupts():
 
 def interrupted(monkeypatch, words, *, times=1, at=2):
     """Run a verb; at some step of the search Ctrl-C is pressed."""
-    telling = structure_options.reporting
+    telling = progress.following
 
     def pressing(*args):
         tell_bar, steps = telling(*args), iter(range(10**9))
@@ -277,7 +277,7 @@ def interrupted(monkeypatch, words, *, times=1, at=2):
 
         return step
 
-    monkeypatch.setattr(structure_options, "reporting", pressing)
+    monkeypatch.setattr(progress, "following", pressing)
     return CliRunner().invoke(app, list(words))
 
 
@@ -312,7 +312,7 @@ def test_ctrl_c_is_as_before_after_the_block(capfd):
 def test_a_bar_tells_score_and_arcs(folder, monkeypatch):
     words = ["fit", "network", "rain.csv", "--algorithm", "tabu", "--bootstrap", "3", "-o", "model.json"]
     monkeypatch.setattr(progress, "PATIENCE", -1.0)
-    monkeypatch.setattr(structure_options, "PAUSE", 0.0)
+    monkeypatch.setattr(progress, "PAUSE", 0.0)
     assert said(*words).startswith("wrote ")  # no bar in a pipe
     monkeypatch.setenv("FORCE_COLOR", "1")  # as on a terminal
     monkeypatch.setenv("TERM", "xterm")

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from bayeslearn import read_network
-from bayeslearn.cli import progress, structure_options
+from bayeslearn.cli import progress
 from bayeslearn.cli.app import app
 from bayeslearn.errors import ConvergenceWarning
 from bayeslearn.network import BackgroundKnowledge, sample_structure_posterior
@@ -131,19 +131,19 @@ def test_a_time_limit(folder):
 
 
 def test_ctrl_c_ends_with_what_was_looked_at(folder, monkeypatch, capfd):
-    telling = structure_options.reporting
+    telling = progress.following
 
     def pressing(*args, **options):
         told = telling(*args, **options)
 
         def step(now):
-            if now.steps == 40:
+            if now.detail.steps == 40:
                 signal.raise_signal(signal.SIGINT)
             told(now)
 
         return step
 
-    monkeypatch.setattr(structure_options, "reporting", pressing)
+    monkeypatch.setattr(progress, "following", pressing)
     done = CliRunner().invoke(app, ["structure-posterior", "rain.csv", "--n-samples", "400"])
     assert done.exit_code == 0
     assert re.search(r"Samples +40 orders from each of 4 chains\n", done.stdout)
@@ -152,7 +152,7 @@ def test_ctrl_c_ends_with_what_was_looked_at(folder, monkeypatch, capfd):
 
 def test_a_bar_tells_how_far_it_is(folder, monkeypatch):
     monkeypatch.setattr(progress, "PATIENCE", -1.0)
-    monkeypatch.setattr(structure_options, "PAUSE", 0.0)
+    monkeypatch.setattr(progress, "PAUSE", 0.0)
     for name, value in {"FORCE_COLOR": "1", "TERM": "xterm", "COLUMNS": "200"}.items():
         monkeypatch.setenv(name, value)
     told = said("structure-posterior", "rain.csv", "--n-samples", "100")

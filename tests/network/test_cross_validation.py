@@ -108,13 +108,13 @@ def test_the_report_names_the_target(rows):
     assert "rows in 5 folds" in told
     assert re.search(r"Target c\nAccuracy +0\.", told)
     shares = []
-    cross_validate(GRAPH, rows, cv=5, progress=shares.append)
+    cross_validate(GRAPH, rows, cv=5, progress=lambda now: shares.append(now.fraction))
     assert shares == [0.2, 0.4, 0.6, 0.8, 1.0]
 
 
 def test_folds_that_were_not_done_do_not_count(rows):
-    def stop(share):
-        if share >= 0.4:
+    def stop(now):
+        if now.fraction >= 0.4:
             raise StopIteration
 
     whole = cross_validate(GRAPH, rows, target="c", cv=5)
@@ -123,7 +123,7 @@ def test_folds_that_were_not_done_do_not_count(rows):
     assert not whole.stopped_early
     np.testing.assert_array_equal(whole.rows, np.arange(120))
     np.testing.assert_array_equal(found.rows, np.flatnonzero(whole.fold_of_row < 2))
-    for name in ("folds", "log_likelihoods", "sample_weight", "labels", "proba"):
+    for name in ("fold_of_row", "log_likelihoods", "sample_weight", "labels", "proba"):
         np.testing.assert_array_equal(getattr(found, name), getattr(whole, name)[found.rows])
     assert found.metrics.weight == len(found.rows)
     assert "2 folds, stopped early" in str(found)

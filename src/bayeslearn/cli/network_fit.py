@@ -117,15 +117,16 @@ def run(
     }  # fmt: skip
     with data.opened(sample_weight=sample_weight, max_states=max_states, limits_more=True) as given:
         with interrupt.once() as stop, progress.bar("fitting", passes=data.passes) as tell:
-            report = structure_options.reporting(tell, stop, time_limit)
             network = fit_network(
-                given.settled(), sample_weight=given.sample_weight, progress=report, **settings
-            )  # fmt: skip
+                given.settled(), sample_weight=given.sample_weight, progress=progress.following(tell, stop), **settings
+            )
             stopped = "Ctrl-C" if stop.asked else "the time limit" if late(network, time_limit) else None
             if test_size:
-                report = structure_options.reporting(tell, stop, time_limit, "hold-out comparison: ")
-                options = {"test_size": test_size, "random_state": seed, "time_limit": time_limit, "progress": report}
-                network = compared(network, given, stop, options)
+                network = compared(
+                    network, given, stop,
+                    {"test_size": test_size, "random_state": seed, "time_limit": time_limit,
+                     "progress": progress.following(tell, stop)},
+                )  # fmt: skip
         keep(network, to)
         if plot is not None:
             plot_files.draw(network, {}, plot, compact=compact)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from bayeslearn.network import BayesianNetwork, LoopyPosterior, MostProbableExplanation, Posterior, SampledPosterior
-    from bayeslearn.network.inference.approximate import Progress
     from bayeslearn.network.inference.evidence import Observation
 
 #: The methods of inference; those in the middle draw random rows.
@@ -132,18 +130,6 @@ class Sampling:
             if (given := getattr(self, name)) is not None:
                 validation.number(flag(name), given, above=0)
 
-    def share(self, run: Progress, passed: float) -> float:
-        """The share that is done by the nearest limit; errors decrease with √draws."""
-        from bayeslearn.network.inference.approximate import PRECISION
-
-        unlimited = self.n_samples is None and self.time_limit is None
-        wanted = self.precision or (PRECISION if unlimited else 0.0)
-        return max(
-            run.draws / run.most if run.most else 0.0,
-            (wanted / run.error) ** 2 if run.error else 0.0,
-            passed / self.time_limit if self.time_limit else 0.0,
-        )
-
 
 def flag(name: str) -> str:
     """An option as it is written."""
@@ -204,12 +190,11 @@ def _answered(
 def _sampled(network: BayesianNetwork, method: Any, sampling: Sampling, asked: dict[str, Any]) -> SampledPosterior:
     from bayeslearn.network.inference.approximate import SampledInference
 
-    started = time.monotonic()
     with progress.bar("sampling") as tell:
         return SampledInference(network).query(
             **asked, method=method, n_samples=sampling.n_samples, precision=sampling.precision,
             time_limit=sampling.time_limit,
-            random_state=sampling.seed, progress=lambda run: tell(sampling.share(run, time.monotonic() - started)),
+            random_state=sampling.seed, progress=lambda now: tell(now.fraction, now.message),
         )  # fmt: skip
 
 

@@ -111,10 +111,14 @@ def bar(what: str, *, silent: bool = False, passes: Passes | None = None) -> Ite
 
 def following(tell: Callable[..., None], stop: Stop) -> Callable[[Progress], None]:
     """Return a callback that moves a bar, and ends the call where the user asks for it."""
+    last = -PAUSE
 
     def callback(now: Progress) -> None:
+        nonlocal last
         stop.heed()
-        tell(now.fraction, now.message)
+        if now.seconds - last >= PAUSE or now.fraction >= 1:
+            last = now.seconds
+            tell(now.fraction, now.message)
 
     return callback
 

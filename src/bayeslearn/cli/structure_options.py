@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from bayeslearn.errors import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from bayeslearn.cli.interrupt import Stop
     from bayeslearn.network import BackgroundKnowledge
-
-#: Seconds between two updates of a progress bar.
-PAUSE = 0.1
 
 ### options
 
@@ -81,30 +74,3 @@ def arcs(option: str, items: list[str] | None) -> list[tuple[str, str]]:
 def names(items: str | None) -> list[str]:
     """A,B,C, each a name."""
     return [name.strip() for name in items.split(",") if name.strip()] if items else []
-
-
-### progress
-
-
-def reporting(
-    tell: Callable[..., None], stop: Stop, limit: float | None, what: str = "", *, steps: int | None = None
-) -> Callable[[Any], None]:
-    """A callback that shows each step of a search, of which there are so many, and ends the search after Ctrl-C."""
-    from bayeslearn.network.structure.uncertainty.bootstrap import Resampling
-
-    started = last = time.monotonic()
-
-    def step(now: Any) -> None:
-        nonlocal last
-        stop.heed()
-        moment = time.monotonic()
-        if moment - last < PAUSE:
-            return
-        last = moment
-        if isinstance(now, Resampling):
-            tell(now.done / now.rounds, f"{what}bootstrap sample {now.done} of {now.rounds}")
-        else:
-            share = max((moment - started) / limit if limit else 0.0, now.steps / steps if steps else 0.0)
-            tell(share, f"{what}score {now.score:.7g}, {now.arcs} arcs, step {now.steps}")
-
-    return step

@@ -75,7 +75,7 @@ def run(
         with interrupt.once("the orders so far") as stop, waiting as tell:
             found = sample_structure_posterior(
                 given.settled(), sample_weight=given.sample_weight, **settings,
-                progress=structure_options.reporting(tell, stop, time_limit, steps=n_samples),
+                progress=progress.following(tell, stop),
             )  # fmt: skip
         if to is not None:
             _write(found, to)

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 incremental, plots = lazy_imports.Deferred("bayeslearn.incremental"), lazy_imports.Deferred("bayeslearn.plots")
+results: Any = lazy_imports.Deferred("bayeslearn.mixture.results")
 
 #: The name of the components' weights among the statistics.
 SHARES = "shares of the components"
@@ -149,10 +150,10 @@ class MixtureModel(Saved, Fitted, Reported, kind="mixture", version=2):
 
     def __getitem__(self, name: str) -> Any:
         """The parameters of a part, by its name; a row for every component."""
-        names = [part.name for part in self.parts]
-        if name not in names:
-            raise ParameterError(f"there is no part {name!r}", hint=f"the parts are {', '.join(names)}")
-        return self.parameters[names.index(name)]
+        named = dict(zip((part.name for part in self.parts), self.parameters, strict=True))
+        if name not in named:
+            raise ParameterError(f"there is no part {name!r}", hint=f"the parts are {', '.join(named)}")
+        return named[name]
 
     # -- answers about rows
 
@@ -396,21 +397,15 @@ class MixtureModel(Saved, Fitted, Reported, kind="mixture", version=2):
 
     def report(self) -> Report:
         """Return the components, their sizes and what distinguishes them."""
-        from bayeslearn.mixture.results import report_of  # noqa: PLC0415 - it reads models
-
-        return report_of(self)
+        return results.report_of(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return weights, sizes and the description of each component as plain values."""
-        from bayeslearn.mixture.results import plain_model  # noqa: PLC0415 - it reads models
-
-        return plain_model(self)
+        return results.plain_model(self)
 
     def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
         """Return a frame with a row for each component: weight, size and parameters."""
-        from bayeslearn.mixture.results import frame_of_model  # noqa: PLC0415 - it reads models
-
-        return frame_of_model(self, backend)
+        return results.frame_of_model(self, backend)
 
     # -- files
 
@@ -444,9 +439,7 @@ def priors_of(
 def require_component(model: MixtureModel, name: str, number: int) -> int:
     """Return the number of a component, which the model must have."""
     if validation.integer(name, number, min_value=0) >= model.n_components:
-        raise ParameterError(
-            f"there is no component {number}", hint=f"the components are {listed(range(model.n_components))}"
-        )
+        raise ParameterError(f"there is no component {number}", hint=f"there are {model.n_components}, from 0 on")
     return number
 
 

@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn import evaluation, validation
-from bayeslearn.em import should_stop
 from bayeslearn.errors import ParameterError
 from bayeslearn.evaluation import Metrics
 from bayeslearn.network.bayesian_network import BayesianNetwork
 from bayeslearn.network.inference.results import predictions
 from bayeslearn.network.parameters.fit import fit_parameters
 from bayeslearn.network.parameters.training_cases import weights_of
+from bayeslearn.progress import reports_progress, should_stop
 from bayeslearn.reports import Pairs, Report, Reported
 from bayeslearn.sources import with_options
 from bayeslearn.tables import Table, as_table
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from bayeslearn.network.dag import StructureLike
     from bayeslearn.network.inference.results import Backend
+    from bayeslearn.progress import ProgressCallback, Reporter
     from bayeslearn.tables import DiscreteVariable
     from bayeslearn.tables.markers import Markers
 
@@ -166,6 +167,7 @@ class NetworkCrossValidation(Reported):
         return frame_of(columns, backend)
 
 
+@reports_progress("Cross-validating")
 def cross_validate(
     learner: StructureLike | NetworkLearner,
     data: Any,
@@ -179,7 +181,7 @@ def cross_validate(
     na_values: Markers = (),
     keep_default_na: bool = True,
     drop_columns: Iterable[str] = (),
-    progress: Callable[[float], object] | None = None,
+    progress: Reporter | ProgressCallback | bool | None = None,
 ) -> NetworkCrossValidation:
     """Cross-validate a structure, or a function that fits networks.
 
@@ -203,8 +205,9 @@ def cross_validate(
     sample_weight, na_values, keep_default_na, drop_columns
         As in :func:`~bayeslearn.as_table`.
     progress
-        Called with the share that is done after each fold; raising StopIteration ends the cross-validation, and the
-        result then holds the rows of the folds that were done.
+        True for a bar, or a function that is called with a :class:`~bayeslearn.progress.Progress` after each
+        fold; raising StopIteration ends the cross-validation, and the result then holds the rows of the folds that
+        were done.
 
     Examples
     --------
@@ -229,7 +232,7 @@ def cross_validate(
         logs.append(network.log_likelihood(rows))
         if target is not None:
             proba += [found[target] for _, found in predictions(network, rows, [target])]
-        if progress is not None and should_stop(progress, number / cv):
+        if should_stop(progress, number / cv, f"fold {number} of {cv}", number):  # type: ignore[arg-type] # opened
             break
     order = np.argsort(np.concatenate(done))
     judged = np.concatenate(done)[order]

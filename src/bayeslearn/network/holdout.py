@@ -26,7 +26,9 @@ from bayeslearn.network.structure.fit import fit_prepared, structure_info
 from bayeslearn.network.structure.missing_data.incomplete_rows import IncompleteTable
 from bayeslearn.network.structure.missing_data.structural_em_iterations import MANY, SLIGHT, by_position
 from bayeslearn.network.structure.results import marginals, tables_of
-from bayeslearn.network.structure.search_settings import Budget
+from bayeslearn.network.structure.search_settings import Budget, reporting
+from bayeslearn.progress import part as stage
+from bayeslearn.progress import reports_progress
 from bayeslearn.reports import Grid, Report, Reported
 from bayeslearn.tables.frames import frame_of
 
@@ -41,7 +43,7 @@ if TYPE_CHECKING:
     from bayeslearn.network.structure.results import StructureFitInfo
     from bayeslearn.network.structure.scoring.family_counts import FamilyCounts
     from bayeslearn.network.structure.search_settings import SearchSettings
-    from bayeslearn.progress import Progress
+    from bayeslearn.progress import Progress, ProgressCallback, Reporter
     from bayeslearn.tables import Table
 
     Floats = NDArray[np.float64]
@@ -117,13 +119,14 @@ class HoldoutScore(Reported):
         return frame_of({name: [row[j] for row in rows] for j, name in enumerate(names)}, backend)
 
 
+@reports_progress("Comparing on rows held out")
 def evaluate_holdout(
     network: BayesianNetwork,
     *,
     test_size: float = 0.2,
     random_state: np.random.Generator | int | None = 0,
     time_limit: float | None = None,
-    progress: Callable[[Any], object] | None = None,
+    progress: Reporter | ProgressCallback | bool | None = None,
 ) -> HoldoutScore | None:
     """Fit the structure again to a part of the rows, and compare it with baselines on the rows held out.
 
@@ -142,7 +145,8 @@ def evaluate_holdout(
     time_limit
         Seconds for the whole comparison.
     progress
-        Called with every step of the search; raising StopIteration ends it with the best so far.
+        True for a bar, or a function that is called with a :class:`~bayeslearn.progress.Progress` with its step as
+        `detail`; raising StopIteration ends the search with the best network so far.
 
     Returns
     -------
@@ -176,7 +180,8 @@ def evaluate_holdout(
         return None
     settings = settings.without(set(part.schema.names) - set(names))
     rest, part = rest.select(names), part.select(names)
-    budget = replace(Budget.from_time_limit(time_limit), progress=progress, memory=settings.budget.memory)
+    steps = reporting(stage(progress, 0.0, 1.0, "hold-out comparison"), time_limit)  # type: ignore[arg-type] # opened
+    budget = replace(Budget.from_time_limit(time_limit), progress=steps, memory=settings.budget.memory)
     counts = None if info.counts is None else info.counts.without(rest, part)
     rows = None if counts is not None else IncompleteTable(part)
     forms = [DAG(dict.fromkeys(names, ())), DAG({name: () if name == center else (center,) for name in names})]

@@ -252,7 +252,12 @@ def test_gibbs_joins_batches_without_losing_any(monkeypatch):
     seen = []
     with pytest.warns(ConvergenceWarning, match="stopped after .* draws"):
         answer = SampledInference(rain()).query(
-            {"Wet": "yes"}, method="gibbs", precision=1e-6, n_samples=5000, random_state=0, progress=seen.append
+            {"Wet": "yes"},
+            method="gibbs",
+            precision=1e-6,
+            n_samples=5000,
+            random_state=0,
+            progress=lambda now: seen.append(now.detail),
         )
     assert [step.draws for step in seen][-1] == answer.draws >= 5000
     assert len(seen) > 3
@@ -306,8 +311,8 @@ def test_stops_in_time():
 def test_progress_may_stop_it():
     seen = []
 
-    def watch(step):
-        seen.append(step)
+    def watch(now):
+        seen.append(now.detail)
         raise StopIteration
 
     answer = SampledInference(rain()).query(precision=1e-6, random_state=0, progress=watch)

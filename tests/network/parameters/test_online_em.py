@@ -236,9 +236,9 @@ def test_states_by_schema(structure):
 def test_progress_may_stop_the_stream():
     seen = []
 
-    def stop(batch):
-        seen.append(batch)
-        if batch.number == 1:
+    def stop(now):
+        seen.append(now.detail)
+        if now.detail.number == 1:
             raise StopIteration
 
     learner = fit_parameters_online(ASIA, ASIA.sample(100, random_state=1).batches(10), progress=stop, prior=None)

@@ -284,7 +284,7 @@ def test_no_time_for_a_resample_is_told(average, cases):
         fit = fit_network(cases, algorithm="hill_climb", bootstrap=5, average=average, time_limit=0.0)
     assert fit.fit_info.strengths is None
     assert {arc.strength for arc in fit.fit_info.arcs} <= {None}
-    assert fit.fit_info.notes[-1].startswith("no resample was done in time: ")
+    assert fit.fit_info.notes[-1].startswith("no bootstrap sample was searched within the time limit: ")
     assert ("all rows" in fit.fit_info.notes[-1]) == average
 
 
@@ -364,8 +364,8 @@ def test_whoever_is_told_may_end_the_search(cases):
     told = []
 
     def stop_at_three(now):
-        told.append(now)
-        if now.arcs == 3:
+        told.append(now.detail)
+        if now.detail.arcs == 3:
             raise StopIteration
 
     fit = fit_network(cases, algorithm="hill_climb", progress=stop_at_three)

@@ -31,13 +31,13 @@ ASIA = read_network("asia")
 
 #: What every method is told.
 TOLD = {
-    "k2": {"order": ASIA.dag.nodes, "score": "k2"},
+    "k2": {"order": ASIA.dag.nodes, "criterion": "k2"},
     "optimal_given_order": {"order": ASIA.dag.nodes},
     "weak_parents_given_order": {"order": ASIA.dag.nodes},
     "tan": {"target": "lung"},
     "naive_bayes": {"target": "lung"},
     "tabu": {"knowledge": BackgroundKnowledge(required=[("smoke", "bronc")], max_parents=2), "n_restarts": 1},
-    "hill_climb": {"score": "bdeu:10"},
+    "hill_climb": {"criterion": "bdeu:10"},
 }
 
 
@@ -263,7 +263,7 @@ def test_a_search_on_holes_that_is_ended_says_so(cases, far):
     assert late.dag.arcs == ()
 
     def stop(now):
-        if now.arcs > 2:
+        if now.detail.arcs > 2:
             raise StopIteration
 
     fit = fit_network(in_batches(shown), algorithm="hill_climb", progress=stop)
@@ -320,7 +320,7 @@ def test_a_search_that_is_ended_says_so(cases, far):
     assert set(fit.names) == set(cases.schema.names)
 
     def stop(now):
-        if now.arcs > 2:
+        if now.detail.arcs > 2:
             raise StopIteration
 
     fit = fit_network(in_batches(cases), algorithm="hill_climb", progress=stop)

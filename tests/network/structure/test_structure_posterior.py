@@ -100,7 +100,7 @@ def test_from_few_rows_all_graphs_say_more_of_new_ones_than_the_best():
 
 def test_limits():
     def enough(now):
-        if now.steps == 30:
+        if now.detail.steps == 30:
             raise StopIteration
 
     found = sample_structure_posterior(sample(), n_samples=200, progress=enough)

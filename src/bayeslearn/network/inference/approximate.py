@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from bayeslearn import validation
-from bayeslearn.em import should_stop
 from bayeslearn.errors import BayeslearnWarning, ConvergenceWarning, listed
 from bayeslearn.network.dag import as_network
 from bayeslearn.network.inference.evidence import as_evidence
@@ -26,18 +25,20 @@ from bayeslearn.network.inference.forward_sampling import BLOCK, Flat, Question,
 from bayeslearn.network.inference.gibbs_sampling import CHAINS, DISAGREE, GibbsRun, tables_with_zeros
 from bayeslearn.network.inference.likelihood_weighting import WeightedRun
 from bayeslearn.network.inference.results import QueryResult
+from bayeslearn.progress import reports_progress, should_stop
 from bayeslearn.reports import Grid
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
     from bayeslearn.network.bayesian_network import BayesianNetwork
     from bayeslearn.network.inference.forward_sampling import Rng
+    from bayeslearn.progress import ProgressCallback, Reporter
 
-__all__ = ["METHODS", "Progress", "SampledInference", "SampledPosterior", "draw", "draws"]
+__all__ = ["METHODS", "SampledInference", "SampledPosterior", "SamplingStep", "draw", "draws"]
 
 METHODS: tuple[Literal["likelihood_weighting", "rejection", "gibbs"], ...] = (
     "likelihood_weighting", "rejection", "gibbs"
@@ -100,12 +101,14 @@ class SampledPosterior(QueryResult):
 
 
 @dataclass(frozen=True)
-class Progress:
-    """How far a run has come: draws so far, the most there may be, and the largest standard error yet."""
+class SamplingStep:
+    """Where sampling stands: the number of draws, and the largest standard error."""
 
     draws: int
-    most: int | None
     error: float
+
+    def __str__(self) -> str:
+        return f"{self.draws:,} draws, standard error {self.error:.2g}"
 
 
 class Run(Protocol):
@@ -176,6 +179,14 @@ class Limits:
         wanted = max(ROUND, draws // 4 // BLOCK * BLOCK)
         return wanted if self.n is None else min(wanted, self.n - draws)
 
+    def share(self, draws: int, error: float) -> float:
+        """The share that is done, by the nearest limit: errors decrease with √draws."""
+        return max(
+            draws / self.n if self.n else 0.0,
+            (self.precision / error) ** 2 if self.precision and error else 0.0,
+            (time.perf_counter() - self.started) / self.seconds if self.seconds else 0.0,
+        )
+
     def reached(self, draws: int, error: float) -> bool:
         """Whether to stop now."""
         return (
@@ -202,6 +213,7 @@ class SampledInference:
         self.network = network = as_network(network)
         self.flat = Flat(network)
 
+    @reports_progress("Sampling")
     def query(
         self,
         evidence: Mapping[str, Any] | None = None,
@@ -213,7 +225,7 @@ class SampledInference:
         precision: float | None = None,
         time_limit: float | None = None,
         random_state: Rng = None,
-        progress: Callable[[Progress], object] | None = None,
+        progress: Reporter | ProgressCallback | bool | None = None,
     ) -> SampledPosterior:
         """Posterior distributions given evidence, with their standard errors.
 
@@ -238,7 +250,8 @@ class SampledInference:
         random_state
             Seed or generator: the same seed gives the same answer on any number of threads.
         progress
-            Called with :class:`Progress` after every round; raising StopIteration ends the run with what there is.
+            True for a bar, or a function that is called with a :class:`~bayeslearn.progress.Progress` after every
+            round; its `detail` has the draws and the largest standard error. Raising StopIteration ends the run.
         """
         method = validation.choice("method", method, METHODS)
         limits, generator = Limits.of(n_samples, precision, time_limit), validation.generator(random_state)
@@ -251,7 +264,8 @@ class SampledInference:
         while not told:
             run.more(limits.next(run.draws))
             error = self._largest(question, run.errors())
-            told = should_stop(progress, Progress(run.draws, limits.n, error))
+            now = SamplingStep(run.draws, error)
+            told = should_stop(progress, limits.share(run.draws, error), str(now), now)  # type: ignore[arg-type] # opened
             if limits.reached(run.draws, error):
                 break
         beliefs, errors = named(self.network, question, run.p(), run.errors())

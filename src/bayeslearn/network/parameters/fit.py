@@ -32,6 +32,7 @@ from bayeslearn.network.parameters.priors import AUTO, priors_of
 from bayeslearn.network.parameters.results import ParameterFitInfo
 from bayeslearn.network.parameters.training_cases import Cases, gathered, passes_of
 from bayeslearn.network.states import add_states_of
+from bayeslearn.progress import reports_progress
 from bayeslearn.sources import as_source, discretize, with_options
 from bayeslearn.tables import DiscreteVariable, Schema, Table
 
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     from bayeslearn.network.dag import DAG
     from bayeslearn.network.parameters.priors import Prior
     from bayeslearn.network.parameters.training_cases import Passes
-    from bayeslearn.progress import ProgressCallback
+    from bayeslearn.progress import ProgressCallback, Reporter
     from bayeslearn.sources.base import Extent
     from bayeslearn.tables import Source
     from bayeslearn.tables.conversion import Unseen
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
 ### learning
 
 
+@reports_progress("Fitting parameters")
 def fit_parameters(
     structure: StructureLike,
     data: Any,
@@ -73,7 +75,7 @@ def fit_parameters(
     tol: float = 1e-4,
     max_iter: int = 200,
     random_state: np.random.Generator | int | None = 0,
-    progress: ProgressCallback | None = None,
+    progress: Reporter | ProgressCallback | bool | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     checkpoint_every: int = 5,
     resume: bool = False,

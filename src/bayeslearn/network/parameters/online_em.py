@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
-from bayeslearn import em, validation
+from bayeslearn import validation
 from bayeslearn.codec import Saved
 from bayeslearn.distributions import Counts
 from bayeslearn.errors import BayeslearnError, EmptyTableError, ParameterError, listed
@@ -34,18 +34,20 @@ from bayeslearn.network.parameters.incremental import coded
 from bayeslearn.network.parameters.initialization import all_starts, fixed_cells
 from bayeslearn.network.parameters.priors import AUTO, priors_of
 from bayeslearn.network.parameters.training_cases import FoldedCases
+from bayeslearn.progress import reports_progress, should_stop
 from bayeslearn.sources import as_source, is_source, with_options
 from bayeslearn.tables import DiscreteVariable, Schema, Table
 from bayeslearn.tables.conversion import declared_states
 from bayeslearn.tables.markers import Missing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from numpy.typing import ArrayLike, NDArray
 
     from bayeslearn.model_values import Reader
     from bayeslearn.network.parameters.priors import Prior
+    from bayeslearn.progress import ProgressCallback, Reporter
     from bayeslearn.tables.markers import Markers
 
 #: What a cell without cases so far is taken for when the next batch is inferred.
@@ -307,13 +309,14 @@ def require_all(names: Iterable[str], network: BayesianNetwork) -> None:
         network[name]
 
 
+@reports_progress("Fitting parameters online")
 def fit_parameters_online(
     structure: StructureLike,
     batches: Any,
     *,
     sample_weight: str | None = None,
     batch_size: int | None = None,
-    progress: Callable[[Batch], object] | None = None,
+    progress: Reporter | ProgressCallback | bool | None = None,
     states: Mapping[str, Iterable[Any]] | Schema | None = None,
     prior: Prior = AUTO,
     hidden: Mapping[str, int | Iterable[Any]] | None = None,
@@ -340,7 +343,8 @@ def fit_parameters_online(
     batch_size
         The number of rows of a batch of a source; default: as they are read.
     progress
-        Called with every :class:`Batch`; raising StopIteration ends the fit.
+        True for a bar, or a function that is called with a :class:`~bayeslearn.progress.Progress` with the
+        :class:`Batch` as `detail`; raising StopIteration ends the fit.
     states
         The states of each variable of a graph, or a schema; default: the schema of a source.
     prior, hidden, frozen, init, random_state
@@ -373,7 +377,8 @@ def fit_parameters_online(
         except BayeslearnError as error:
             error.add_note(f"in batch {number}, after {learner.total_weight:g} rows")
             raise
-        if em.should_stop(progress, learner.last):
+        words = f"batch {number + 1}, {learner.total_weight:,.10g} rows"
+        if should_stop(progress, 1 - 0.95 ** (number + 1), words, learner.last):  # type: ignore[arg-type] # opened
             break
     return learner
 

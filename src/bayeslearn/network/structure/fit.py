@@ -21,13 +21,20 @@ from bayeslearn.network.structure.preprocessing import PreparedData, prepare
 from bayeslearn.network.structure.results import StructureFitInfo, arcs_of, graph, log_likelihood_of, tables_of
 from bayeslearn.network.structure.scoring.criteria import ScoreCache, StructureScore
 from bayeslearn.network.structure.scoring.family_counts import FamilyCounts
-from bayeslearn.network.structure.search_settings import UNLIMITED, BackgroundKnowledge, Budget, SearchSettings
+from bayeslearn.network.structure.search_settings import (
+    UNLIMITED,
+    BackgroundKnowledge,
+    Budget,
+    SearchSettings,
+    reporting,
+)
 from bayeslearn.network.structure.uncertainty.bootstrap import with_strengths
+from bayeslearn.progress import part, reports_progress
 from bayeslearn.sources import is_source, with_options
 from bayeslearn.tables import Table, as_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     import numpy as np
     from numpy.typing import ArrayLike
@@ -37,6 +44,7 @@ if TYPE_CHECKING:
     from bayeslearn.network.parameters.priors import Prior
     from bayeslearn.network.structure.missing_data.incomplete_rows import IncompleteRows
     from bayeslearn.network.structure.missing_data.structural_em import StructuralEM
+    from bayeslearn.progress import ProgressCallback, Reporter
     from bayeslearn.tables.markers import Markers
 
 
@@ -44,6 +52,7 @@ if TYPE_CHECKING:
 ROUNDS = 100
 
 
+@reports_progress("Fitting a network")
 def fit_network(
     data: Any,
     *,
@@ -69,7 +78,7 @@ def fit_network(
     time_limit: float | None = None,
     memory_limit: int = 1 << 30,
     random_state: np.random.Generator | int | None = 0,
-    progress: Callable[[Any], object] | None = None,
+    progress: Reporter | ProgressCallback | bool | None = None,
     na_values: Markers = (),
     keep_default_na: bool = True,
     drop_columns: Iterable[str] = (),
@@ -128,7 +137,8 @@ def fit_network(
     random_state
         Seed or generator for stochastic searches, bootstrap samples and imputation.
     progress
-        Called with every step of a search; raising StopIteration ends it with the best so far.
+        True for a bar, or a function that is called with a :class:`~bayeslearn.progress.Progress` with its step as
+        `detail`; raising StopIteration ends the search with the best network so far.
 
     Returns
     -------
@@ -156,9 +166,11 @@ def fit_network(
     memory = validation.integer("memory_limit", memory_limit, min_value=0)
     test_size = validation.number("test_size", test_size, min_value=0, below=1)
     late = None if time_limit is None else started + validation.number("time_limit", time_limit, min_value=0)
+    fitting, checking = (part(progress, 0.0, 0.6), part(progress, 0.6, 1.0)) if test_size else (progress, None)
     settings = SearchSettings(
         algorithm, StructureScore.parse(criterion), knowledge or BackgroundKnowledge(), prior,
-        Budget(late, progress, memory), target, None if order is None else tuple(order), significance_level, test,
+        Budget(late, reporting(fitting, time_limit), memory), target,  # type: ignore[arg-type] # opened
+        None if order is None else tuple(order), significance_level, test,
         validation.integer("n_restarts", n_restarts, min_value=0),
         int(validation.generator(random_state).integers(1 << 62)),
     )  # fmt: skip
@@ -183,7 +195,7 @@ def fit_network(
     from bayeslearn.network.holdout import evaluate_holdout  # noqa: PLC0415 - it fits networks by this module
 
     checked = evaluate_holdout(
-        network, test_size=test_size, random_state=random_state, time_limit=time_limit, progress=progress
+        network, test_size=test_size, random_state=random_state, time_limit=time_limit, progress=checking
     )
     return with_changed_info(network, holdout=checked)
 
@@ -295,7 +307,7 @@ def _without_arcs(network: BayesianNetwork) -> BayesianNetwork:
             "all columns are independent in this network"
         )
         hint = "give it more time (`time_limit`), or fewer columns or rows"
-        warnings.warn(f"{note}\n\nhint: {hint}", ConvergenceWarning, stacklevel=3)
+        warnings.warn(f"{note}\n\nhint: {hint}", ConvergenceWarning, stacklevel=4)
     return with_changed_info(network, notes=(note, *info.notes))
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.network.parameters.priors import Prior
+    from bayeslearn.progress import Reporter
 
 
 Arc = tuple[str, str]
@@ -141,6 +142,32 @@ class SearchStep:
     score: float
     arcs: int
     steps: int
+
+    @property
+    def share(self) -> float:
+        """An estimate of the share that is done: nobody knows how many steps there will be."""
+        return 1 - 0.98**self.steps
+
+    def __str__(self) -> str:
+        return f"score {self.score:.7g}, {self.arcs} arcs, step {self.steps}"
+
+
+def reporting(
+    progress: Reporter | None, time_limit: float | None = None, *, n_steps: int | None = None
+) -> Callable[[Any], None] | None:
+    """Return the callback of a budget that reports each step of a search, or of what has a `share` and a text.
+
+    The share that is done is that of the time limit, or of `n_steps`, or what the step estimates itself.
+    """
+    if progress is None:
+        return None
+    started = time.monotonic()
+
+    def report(now: Any) -> None:
+        passed = (time.monotonic() - started) / time_limit if time_limit else 0.0
+        progress(max(passed, now.steps / n_steps if n_steps else now.share), str(now), now)
+
+    return report
 
 
 @dataclass

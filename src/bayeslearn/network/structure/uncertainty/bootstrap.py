@@ -133,6 +133,14 @@ class Resampling:
     done: int
     rounds: int
 
+    @property
+    def share(self) -> float:
+        """The share of the samples that is done."""
+        return self.done / self.rounds
+
+    def __str__(self) -> str:
+        return f"bootstrap sample {self.done} of {self.rounds}"
+
 
 def arc_strengths(
     table: Table,

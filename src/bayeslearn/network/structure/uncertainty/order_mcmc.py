@@ -42,17 +42,19 @@ from bayeslearn.network.structure.preprocessing import prepare
 from bayeslearn.network.structure.score_based.candidate_parents import greedy, likely, partners
 from bayeslearn.network.structure.score_based.parent_sets import parent_sets
 from bayeslearn.network.structure.scoring.criteria import StructureScore
-from bayeslearn.network.structure.search_settings import UNLIMITED, BackgroundKnowledge, Budget
+from bayeslearn.network.structure.search_settings import UNLIMITED, BackgroundKnowledge, Budget, reporting
 from bayeslearn.network.structure.uncertainty.structure_posterior import StructurePosterior, sorted_draws
+from bayeslearn.progress import reports_progress
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
     from numpy.typing import ArrayLike, NDArray
 
     from bayeslearn.network.structure.score_based.parent_sets import ParentSets
     from bayeslearn.network.structure.scoring.criteria import ScoreCache
     from bayeslearn.network.structure.search_settings import Allowed
+    from bayeslearn.progress import ProgressCallback, Reporter
     from bayeslearn.tables import Table
 
 
@@ -226,6 +228,7 @@ def _dag(names: tuple[str, ...], arcs: NDArray[np.bool_]) -> DAG:
 MAX_PARENTS = 4
 
 
+@reports_progress("Sampling variable orders")
 def sample_structure_posterior(
     data: Any,
     *,
@@ -240,7 +243,7 @@ def sample_structure_posterior(
     max_states: int = 255,
     time_limit: float | None = None,
     random_state: np.random.Generator | int | None = 0,
-    progress: Callable[[Any], object] | None = None,
+    progress: Reporter | ProgressCallback | bool | None = None,
 ) -> StructurePosterior:
     """Sample structures from their posterior given complete rows, by MCMC over variable orders.
 
@@ -261,7 +264,8 @@ def sample_structure_posterior(
     random_state
         Seed or generator of the chains.
     progress
-        Called with every part of the chains; raising StopIteration ends them.
+        True for a bar, or a function that is called with a :class:`~bayeslearn.progress.Progress` after every
+        part of the chains; raising StopIteration ends them.
 
     Returns
     -------
@@ -278,7 +282,8 @@ def sample_structure_posterior(
     """
     started = time.monotonic()
     late = None if time_limit is None else started + validation.number("time_limit", time_limit, min_value=0)
-    budget, known = Budget(late, progress), knowledge or BackgroundKnowledge()
+    budget = Budget(late, reporting(progress, time_limit, n_steps=n_samples))  # type: ignore[arg-type] # opened
+    known = knowledge or BackgroundKnowledge()
     prepared = prepare(
         data,
         states=states,
