@@ -39,10 +39,10 @@ ASKING = {
     "regression/regression_model.py": 2,
     "mixture/mixed_table.py": 1,
     "mixture/estimators.py": 4,
-    "mixture/inputs.py": 7,
+    "mixture/inputs.py": 4,
     "naive_bayes/tabular/aode.py": 1,
     "naive_bayes/tabular/estimators.py": 2,
-    "naive_bayes/tabular/fit.py": 1,
+    "naive_bayes/tabular/inputs.py": 1,
     "naive_bayes/tabular/out_of_fold.py": 1,
     "naive_bayes/tabular/row_blocks.py": 1,
     "naive_bayes/text/text_sources.py": 2,
@@ -62,7 +62,8 @@ def asked(path: Path) -> list[int]:
     return [
         node.lineno
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        if isinstance(node, ast.Call) and (is_call_of(node, "is_source") or asks_for_a_class(node))
+        if isinstance(node, ast.Call)
+        and ((is_call_of(node, "is_source") or is_call_of(node, "is_scanned")) or asks_for_a_class(node))
     ]
 
 

@@ -20,7 +20,7 @@ from bayeslearn.estimators import ReadsRows, has_named_columns, n_rows
 from bayeslearn.tables import DiscreteVariable, Table, as_table
 from bayeslearn.tables.discretization import STRATEGIES
 from bayeslearn.tables.frames import arrow_states, state_cells, to_pandas, to_polars
-from bayeslearn.tables.labels import missing_labels
+from bayeslearn.tables.markers import missing_labels
 from bayeslearn.tables.schema import name_list, require_known
 
 if TYPE_CHECKING:

@@ -26,15 +26,13 @@ from bayeslearn import validation
 from bayeslearn.distributions import Counts, Moments, StatisticsBundle
 from bayeslearn.distributions.sufficient_statistics import assign
 from bayeslearn.errors import BayeslearnError, DataError, MissingValuesError, ParameterError, ShapeError
-from bayeslearn.evaluation import accuracy
 from bayeslearn.sources.scanning import as_source, is_source, with_options
 from bayeslearn.tables import DiscreteVariable, Schema, Table, as_table
-from bayeslearn.tables.labels import class_array, distinct_labels, label_codes, missing_labels
-from bayeslearn.tables.markers import Missing
-from bayeslearn.tables.raw import RawTable, columns_as_read
+from bayeslearn.tables.conversion import RawTable, columns_as_read
+from bayeslearn.tables.discretization import all_numbers, with_numbers
+from bayeslearn.tables.markers import Missing, class_array, distinct_labels, label_codes, missing_labels
 from bayeslearn.tables.schema import require_known, require_unique
 from bayeslearn.tables.sparse import checked_sparse
-from bayeslearn.tables.state_encoding import all_numbers, with_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -424,6 +422,8 @@ class BatchScore:
 
 def _score_of(sums: StatisticsBundle) -> float:
     """The accuracy, or the R², of the sums over all batches."""
+    from bayeslearn.evaluation import accuracy  # noqa: PLC0415 - fits do without it
+
     if "right" in sums:
         return accuracy(*sums["right"].n.tolist())
     return 1 - float(sums["squares"].mean / sums["y"].var)

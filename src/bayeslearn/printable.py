@@ -6,8 +6,12 @@ Values keep such characters; only printed text has them as escapes.
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
-__all__ = ["escaped_json", "one_line", "plot_label", "printable"]
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["escaped_json", "one_line", "plot_label", "plot_labels", "printable"]
 
 
 def __dir__() -> list[str]:
@@ -55,6 +59,21 @@ def plot_label(text: object, max_length: int = 40) -> str:
     """
     line = one_line(str(text))
     return (line if len(line) <= max_length else f"{line[: max_length - 4].rstrip()} ...").replace("$", r"\$")
+
+
+def plot_labels(texts: Iterable[object], max_length: int = 40) -> list[str]:
+    """Labels of several things; if their beginnings are alike, the middle of long ones is left out.
+
+    >>> plot_labels(["a long name, first", "a long name, second"], 12)
+    ['a lon … irst', 'a lon … cond']
+    """
+    lines = [one_line(str(text)) for text in texts]
+    found = [plot_label(line, max_length) for line in lines]
+    if len(set(found)) == len(set(lines)):
+        return found
+    half = (max_length - 3) // 2
+    short = [line if len(line) <= max_length else f"{line[: half + 1]} … {line[-half:]}" for line in lines]
+    return [line.replace("$", r"\$") for line in short]
 
 
 def _written_out(found: re.Match[str]) -> str:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from bayeslearn import as_table, fit_network, fit_parameters, read_network, scan
 from bayeslearn.errors import BayeslearnWarning, UnknownStateError, command_line, near, option
-from bayeslearn.tables.raw import raw_table
+from bayeslearn.tables.conversion import raw_table
 from tests.cli.asking import ask, fail, result, tell
 from tests.properties import trials
 

@@ -66,7 +66,7 @@ def test_dirichlet_mode_and_its_borders():
 def test_dirichlet_without_cases():
     empty = Dirichlet.none((2, 3))
     for ask in (empty.mean, empty.draw, empty.interval):
-        with pytest.raises(EvidenceError, match=r"is undefined: it rests on no case at all \(row 0\)"):
+        with pytest.raises(EvidenceError, match=r"is undefined: it is based on no rows \(row 0\)"):
             ask()
     with pytest.raises(ImproperPriorError, match="its density and evidence are undefined"):
         Dirichlet([1, 0]).log_pdf([0.5, 0.5])
@@ -172,7 +172,7 @@ def test_bernoulli_rows():
         (lambda: Beta([1, 2], [1, 2, 3]), ShapeError, r"do not fit each other: a \(2,\), b \(3,\)"),
         (lambda: Beta.m_estimate(2, p=1.5), ProbabilityError, "`p` must be finite and not negative, got -0.5"),
         (lambda: Beta.m_estimate(-2, p=0.5), ParameterError, "`m` must be at least 0, got -2"),
-        (lambda: Beta.none().mean(), EvidenceError, "it rests on no case at all"),
+        (lambda: Beta.none().mean(), EvidenceError, "it is based on no rows"),
         (lambda: Beta.none().log_pdf(0.5), ImproperPriorError, "its density and evidence are undefined"),
         (lambda: Beta(1, 1).mode(), EvidenceError, "no single most probable value"),
         (lambda: Beta(1, 1).log_pdf(1.5), ProbabilityError, "`theta` must be finite and not negative, got -0.5"),
@@ -231,7 +231,7 @@ def test_no_event_in_some_cases_is_rate_zero_without_a_prior():
         (lambda: Poisson().collect("ab"), ParameterError, "`x` must be numbers"),
         (lambda: Poisson().log_prob(-1.0, [1]), ParameterError, "`rate` must be finite and not negative"),
         (lambda: Poisson().draw(-1.0, 2), ParameterError, "`rate` must be finite and not negative"),
-        (lambda: Poisson().predictive(Gamma.jeffreys()), EvidenceError, "a prediction is undefined: it rests on no"),
+        (lambda: Poisson().predictive(Gamma.jeffreys()), EvidenceError, "a prediction is undefined: it is based on no"),
         (
             lambda: Poisson().log_evidence(Gamma.jeffreys(), Poisson().zero((2,))),
             ImproperPriorError,
@@ -239,7 +239,7 @@ def test_no_event_in_some_cases_is_rate_zero_without_a_prior():
         ),
         (lambda: Gamma.none().log_pdf(1.0), ImproperPriorError, "a = 0 or b = 0 is improper"),
         (lambda: Gamma(1, 1).log_pdf(-1.0), ParameterError, "`rate` must be finite and not negative"),
-        (lambda: Gamma.none().mean(), EvidenceError, "the mean is undefined: it rests on no case at all"),
+        (lambda: Gamma.none().mean(), EvidenceError, "the mean is undefined: it is based on no rows"),
         (lambda: Gamma.none().mode(), EvidenceError, "the mode is undefined"),
         (lambda: Gamma.none().draw(), EvidenceError, "a draw is undefined"),
         (lambda: Gamma.none().interval(), EvidenceError, "an interval is undefined"),
@@ -308,7 +308,7 @@ def test_finite_ties_codes_and_uniform():
         (
             lambda: LogLikelihoods([0.0], [0.0]) - LogLikelihoods([0.0], [1.0]),
             EvidenceError,
-            "more evidence taken back",
+            "more evidence removed",
         ),
     ],
 )

@@ -106,11 +106,11 @@ def test_a_prior_given_by_its_parts():
             EvidenceError,
             "the inputs do not determine the coefficients.*\n\nhint: .*ridge",
         ),
-        (lambda: RegressionPrior.none(1).mean(), EvidenceError, "the mean is undefined: it rests on no case at all"),
+        (lambda: RegressionPrior.none(1).mean(), EvidenceError, "the mean is undefined: it is based on no rows"),
         (
             lambda: LinearGaussian(1).fit(line()[1], prior=RegressionPrior.reference(1)).mean(),
             EvidenceError,
-            "the mean of the variance is undefined: it rests on too few cases",
+            "the mean of the variance is undefined: it is based on too few rows",
         ),
         (lambda: RegressionPrior.ridge(1, 1.0).draw(), EvidenceError, "a draw is undefined: it takes more cases than"),
         (

@@ -109,7 +109,7 @@ def test_cases_before_the_data_look_like_the_parameters(name):
         np.testing.assert_allclose(a, b, rtol=0.05 if name == "negative-binomial" else 1e-6)
     kept = distribution.estimate(distribution.update(distribution.none(), distribution.zero((2,))), otherwise=θ)
     np.testing.assert_allclose(np.asarray(kept), np.asarray(θ), rtol=1e-12)
-    with pytest.raises(EvidenceError, match="no case"):
+    with pytest.raises(EvidenceError, match="no rows"):
         distribution.estimate(distribution.update(distribution.none(), distribution.zero((2,))))
 
 

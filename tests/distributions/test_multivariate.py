@@ -196,11 +196,11 @@ SINGULAR = [[1.0, 1.0], [1.0, 1.0]]
         (lambda: NormalInverseWishart([0, np.inf], 1, 5, np.eye(2)), ParameterError, "must be finite"),
         (lambda: NormalInverseWishart([0, 0], [1, 1], [5, 5, 5], np.eye(2)), ShapeError, r"kappa \(2,\), nu \(3,\)"),
         (lambda: NormalInverseWishart.none(0), ParameterError, "`dim` must be at least 1"),
-        (lambda: NormalInverseWishart.none(2).mean(), EvidenceError, "the mean is undefined: it rests on no case"),
+        (lambda: NormalInverseWishart.none(2).mean(), EvidenceError, "the mean is undefined: it is based on no rows"),
         (
             lambda: MultivariateNormal(2).fit(RNG.normal(size=(4, 2)), prior=NormalInverseWishart.reference(2)).mean(),
             EvidenceError,
-            "the mean of the covariance is undefined: it rests on too few cases\n\nhint: use the mode",
+            "the mean of the covariance is undefined: it is based on too few rows\n\nhint: use the mode",
         ),
         (
             lambda: NormalInverseWishart([0, 0], 1, -9, np.eye(2)).mode(),

@@ -74,8 +74,8 @@ def test_a_variance_may_be_shared():
             ParameterError,
             "`equivalent_sample_size` must be at least 0, got -1",
         ),
-        (lambda: NormalInverseGamma.none().mean(), EvidenceError, "the mean is undefined: it rests on no case at all"),
-        (lambda: NormalInverseGamma.none().mode(), EvidenceError, "the mode is undefined: it rests on no case at all"),
+        (lambda: NormalInverseGamma.none().mean(), EvidenceError, "the mean is undefined: it is based on no rows"),
+        (lambda: NormalInverseGamma.none().mode(), EvidenceError, "the mode is undefined: it is based on no rows"),
         (lambda: NormalInverseGamma.none().draw(), EvidenceError, "a draw is undefined: κ, α and β must be above 0"),
         (lambda: NormalInverseGamma.none().interval(), EvidenceError, "an interval is undefined"),
         (lambda: NormalInverseGamma.none().predictive(), EvidenceError, "a prediction is undefined"),
@@ -89,12 +89,12 @@ def test_a_variance_may_be_shared():
         (
             lambda: Normal().fit(X[:3], prior=NormalInverseGamma.reference()).mean(),
             EvidenceError,
-            "the mean of the variance is undefined: it rests on too few cases\n\nhint: use the mode",
+            "the mean of the variance is undefined: it is based on too few rows\n\nhint: use the mode",
         ),
         (
             lambda: NormalInverseGamma(0, 1, -3, 0).mode(),
             EvidenceError,
-            "the mode of the variance is undefined: it rests on too few cases",
+            "the mode of the variance is undefined: it is based on too few rows",
         ),
         (
             lambda: Normal().fit([2.0, 2.0], prior=NormalInverseGamma.none()).predictive(),
@@ -104,7 +104,7 @@ def test_a_variance_may_be_shared():
         (
             lambda: Normal().fit(X, prior=NormalInverseGamma.none(), groups=[0, 0, 0, 0], n_groups=2).mean(),
             EvidenceError,
-            r"it rests on no case at all \(row 1\)",
+            r"it is based on no rows \(row 1\)",
         ),
         (
             lambda: Normal().predictive(Normal().fit(X[:2], prior=NormalInverseGamma.reference())).mean(),

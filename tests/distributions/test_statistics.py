@@ -20,7 +20,7 @@ def test_equality_is_exact_and_by_kind():
 
 def test_rounding_is_cleared_a_deficit_is_not():
     np.testing.assert_array_equal(remaining(np.array([0.3, 5.0]), np.array([0.1 + 0.2, 2.0])), [0.0, 3.0])
-    with pytest.raises(EvidenceError, match="more evidence taken back than had been added: -1 would be left") as caught:
+    with pytest.raises(EvidenceError, match="more evidence removed than had been added: -1 would be left") as caught:
         remaining(np.array([1.0, 2.0]), np.array([2.0, 2.0]))
     assert caught.value.details == {"left": -1.0}
 

@@ -12,8 +12,9 @@ import numpy as np
 
 from bayeslearn import scan
 from bayeslearn.sources import encode_to_disk
-from bayeslearn.sources.base import MANIFEST, Extent
+from bayeslearn.sources.base import Extent
 from bayeslearn.tables import Table
+from bayeslearn.tables.file_names import MANIFEST
 from tests.fuzz.mutations import hostile_text, mutate_bytes, mutate_json_text
 from tests.fuzz.trials import Target, refused
 

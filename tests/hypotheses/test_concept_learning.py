@@ -85,7 +85,7 @@ def test_members_lie_between_the_boundaries(examples):
 def test_taking_back_more_than_was_added():
     space = VersionSpace.from_attributes(SKY).update(["sunny", "warm"], True)
     assert space.remove(["sunny", "warm"], True) == VersionSpace.from_attributes(SKY)
-    with pytest.raises(EvidenceError, match="more evidence taken back than had been added"):
+    with pytest.raises(EvidenceError, match="more evidence removed than had been added"):
         space.remove(["rainy", "warm"], True)
     with pytest.raises(EvidenceError, match="a negative example was removed that had not been added"):
         space.remove(["rainy", "warm"], False)

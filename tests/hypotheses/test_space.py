@@ -134,7 +134,7 @@ def test_a_case_that_ruled_a_hypothesis_out_can_be_taken_back():
     after = start.update("t")
     assert after["two heads"] == 0
     assert after.remove("t").probabilities == start.probabilities
-    with pytest.raises(EvidenceError, match="more evidence taken back than had been added"):
+    with pytest.raises(EvidenceError, match="more evidence removed than had been added"):
         start.remove("t")
 
 

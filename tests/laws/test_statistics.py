@@ -140,7 +140,7 @@ def test_evidence_cannot_be_scaled_below_zero(kind):
 @any_data
 def test_more_than_was_added_cannot_be_taken_back(kind, data):
     x = data.draw(samples(kind, min_size=1))
-    with pytest.raises(EvidenceError, match="more evidence taken back"):
+    with pytest.raises(EvidenceError, match="more evidence removed"):
         kind.family.collect(x) - kind.family.collect(np.concatenate([x, x]))
 
 

@@ -29,8 +29,7 @@ from bayeslearn.mixture import (
     uncertain_rows,
 )
 from bayeslearn.mixture.comparison import bound
-from bayeslearn.mixture.em_fit import prior_of
-from bayeslearn.mixture.initialization import start
+from bayeslearn.mixture.em_fit import prior_of, start
 from bayeslearn.mixture.inputs import parts_of
 
 

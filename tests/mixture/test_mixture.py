@@ -26,8 +26,7 @@ from bayeslearn.errors import (
     ShapeError,
 )
 from bayeslearn.mixture import Batches, Component, MixtureModel, fit_mixture
-from bayeslearn.mixture.em_fit import prior_of
-from bayeslearn.mixture.initialization import start
+from bayeslearn.mixture.em_fit import prior_of, start
 from bayeslearn.mixture.inputs import parts_of
 from bayeslearn.mixture.model import SHARES
 from tests.properties import trials

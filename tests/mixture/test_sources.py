@@ -18,8 +18,7 @@ from bayeslearn.mixture import (
     MixtureModel,
     fit_mixture,
 )
-from bayeslearn.mixture.initialization import MOST_ROWS
-from bayeslearn.mixture.inputs import Looking, Reading, opened
+from bayeslearn.mixture.inputs import MOST_ROWS, Looking, Reading, opened
 
 
 def drawn(n=600, seed=0):

@@ -12,7 +12,7 @@ import pytest
 import bayeslearn as bl
 from bayeslearn.errors import BayeslearnError, FormatError
 from bayeslearn.sources import encode_to_disk
-from bayeslearn.sources.base import MANIFEST
+from bayeslearn.tables.file_names import MANIFEST
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bayeslearn.tables.labels import distinct_labels, label_codes
+from bayeslearn.tables.markers import distinct_labels, label_codes
 
 TYPES = [np.int8, np.uint8, np.int16, np.uint32, np.int64, np.uint64]
 

@@ -1,4 +1,4 @@
-"""Some cells of a CSV file replaced in its bytes, so that all others stay as they are: quotes, blanks, line ends.
+"""Some cells of a CSV file replaced in its bytes, so that all others stay unchanged: quotes, blanks, line ends.
 
 a field ends at a delimiter or a line break with an even number of quotation marks before it
 """

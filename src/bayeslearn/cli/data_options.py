@@ -214,8 +214,8 @@ class Data:
 
         A column that is `needed` is read even if it is not among those to be read.
         """
+        from bayeslearn.tables.conversion import raw_table
         from bayeslearn.tables.file_readers import column_names
-        from bayeslearn.tables.raw import raw_table
 
         return raw_table(path, **self.cells(lambda: column_names(path), needed), handle_unknown=self.handle_unknown)
 

@@ -59,7 +59,7 @@ def begin(ctx: Any, options: frozenset[str]) -> None:
 
 
 def parsed(ctx: Any) -> None:
-    """Note what the words of the verb say."""
+    """Note the parsed arguments of the verb."""
     names = ("to",) if _call.command.startswith("fit ") else MODELS  # a fit writes its model
     model = next((ctx.params[name] for name in names if ctx.params.get(name) is not None), None)
     _call.model = [*map(str, model)] if isinstance(model, list | tuple) else None if model is None else str(model)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Stop:
-    """Whether Ctrl-C was heard."""
+    """Whether Ctrl-C was received."""
 
     asked: bool = False
 
@@ -28,7 +28,7 @@ class Stop:
 
 @contextmanager
 def held_back() -> Iterator[None]:
-    """Within the block Ctrl-C has to wait, and processes that are started in it never hear it."""
+    """Within the block Ctrl-C has to wait, and processes that are started in it ignore it."""
     if not hasattr(signal, "pthread_sigmask"):  # not everywhere
         yield
         return

@@ -148,7 +148,7 @@ class Everywhere(dict[str, Any]):
 
 def kinds_of(distributions: dict[str, str], table: Any) -> dict[str, str]:
     """The distributions of the columns of a table whose numbers are binned already."""
-    from bayeslearn.naive_bayes.tabular.fit import numbers_of_bins
+    from bayeslearn.naive_bayes.tabular.inputs import numbers_of_bins
 
     bins = numbers_of_bins(distributions)
     return {n: "categorical" if n in bins else kind for n, kind in distributions.items() if n in table.schema}
@@ -163,7 +163,7 @@ def read(
     max_states: int,
 ) -> Any:
     """The table or the source, without the columns that are not used."""
-    from bayeslearn.naive_bayes.tabular.fit import read_columns
+    from bayeslearn.naive_bayes.tabular.inputs import read_columns
     from bayeslearn.tables.schema import require_known
 
     known = given.names

@@ -95,7 +95,7 @@ def interruptible(rows: Any, asked: Asked, *, classes: bool) -> Any:
 def numbers_apart(data: Any, asked: Asked) -> Any:
     """A table of many files with numbers as numbers, as they are read from one."""
     from bayeslearn.tables import Table
-    from bayeslearn.tables.state_encoding import all_numbers, with_numbers
+    from bayeslearn.tables.discretization import all_numbers, with_numbers
 
     if not isinstance(data, Table):
         return data

@@ -1,4 +1,4 @@
-"""``bayeslearn scan``: what files hold, however many and large they are: columns, states, holes and ranges."""
+"""``bayeslearn scan``: the columns of files of any number and size: types, states, missing values and ranges."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ class Report:
         return list(self.source.schema[name].states) if self.kind(name) == "discrete" else []
 
     def show(self) -> None:
-        """The report for people."""
+        """Print the report."""
         size = f", {output.size(self.bytes)}" if self.paths else ""
         files = [("files", f"{len(self.paths)}{size}")] if self.paths else []
         skipped = [("skipped", named(path, why)) for path, why in getattr(self.source, "skipped", {}).items()]

@@ -1,4 +1,4 @@
-"""stdout and stderr while a verb runs: reports are printable, data stay as they are."""
+"""stdout and stderr while a verb runs: reports are printable, data stay unchanged."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ BATCH = 1 << 16
 
 
 def write(to: Path | None, schema: Schema, tables: Iterable[Table]) -> None:
-    """Rows into a file, whole or not at all; without one, as CSV to stdout with the digits that people are shown."""
+    """Rows into a file, atomically; without one, as CSV to stdout with the digits of reports."""
     require_unicode(schema)
     if to is None:
         for chunk in csv_chunks(schema, tables, digits=output.DIGITS):
@@ -78,7 +78,7 @@ def write_chunks(to: Path | None, chunks: Iterable[bytes]) -> None:
 
 
 def write_columns(to: Path | None, table: Any) -> None:
-    """An Arrow table into a file, whole or not at all; without one, as CSV to stdout."""
+    """An Arrow table into a file, atomically; without one, as CSV to stdout."""
     from pyarrow import parquet
 
     if to is None:
@@ -195,7 +195,7 @@ def rounded(x: NDArray[np.float64], digits: int) -> NDArray[np.float64]:
 
 
 def write_parquet(path: Path, schema: Schema, tables: Iterable[Table]) -> None:
-    """Columns of the states as they are: text, numbers or truth values; as text when a variable mixes these."""
+    """Columns of the states: text, numbers or truth values; as text when a variable mixes these."""
     import numpy as np
     from pyarrow import parquet
 

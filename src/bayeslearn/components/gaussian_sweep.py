@@ -10,7 +10,7 @@ means, so that little cancels:  n, Σ r δ, Σ r δδᵀ  →  (n, μ + Σrδ/n,
 
 Rows so far from every component that all densities are 0 are moved towards the components. A density falls as exp(−|x −
 μ|²/2σ²): far away only the direction decides which component has the larger share, and from a million spreads on that
-share is 1 for all that can be told.
+share is 1 up to rounding errors.
 
     x' = c + 10⁶ s v / max |v|        v = (x − c)/s        c, s: the center and the spread of all components
 

@@ -15,7 +15,7 @@ import numpy as np
 from bayeslearn.components.product import Product
 from bayeslearn.distributions import Categorical
 from bayeslearn.tables import DiscreteVariable, Schema, Table
-from bayeslearn.tables.table import code_type
+from bayeslearn.tables.schema import code_type
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

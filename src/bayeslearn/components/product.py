@@ -11,17 +11,13 @@
 Where all columns of a block are of one distribution and in one array, its kernels take them at once; a sweep,
 registered by the names of the distributions that it serves (:func:`register_sweep`), does all of `expect`. Without them
 one component follows the other, and the answers are the same.
-
-Components are entries of model files, with their priors, parameters and statistics:
-
-    {"columns", "family", "covariance", "variance", "prior", "parameters", "statistics"}
 """
 
 from __future__ import annotations
 
 import importlib
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -30,11 +26,9 @@ import numpy as np
 from bayeslearn import kernels
 from bayeslearn.components.component import ColumnDensity, Component
 from bayeslearn.distributions.categorical import Counts
-from bayeslearn.distributions.distribution import by_name
 from bayeslearn.distributions.moments import in_range, require_range
 from bayeslearn.distributions.sufficient_statistics import Assignment, StatisticsBundle
 from bayeslearn.errors import ShapeError
-from bayeslearn.model_values import ARRAY, NUMBER, field_names, plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -43,7 +37,6 @@ if TYPE_CHECKING:
 
     from bayeslearn.components.component import Density, Kernels
     from bayeslearn.components.rows import Rows
-    from bayeslearn.model_values import Reader
 
     Floats = NDArray[np.float64]
     Cells = Sequence[NDArray[Any]] | NDArray[Any]
@@ -341,42 +334,3 @@ def sweep_of(kinds: tuple[str, ...]) -> Callable[[WeightedProduct, Rows], Expect
     if kinds in MODULES and kinds not in _sweeps:
         importlib.import_module(f"bayeslearn.components.{MODULES[kinds]}")
     return _sweeps.get(kinds)
-
-
-def plain_component(component: Component, prior: Any, parameters: Any, statistics: Any) -> dict[str, Any]:
-    """A component as plain values; statistics may be None."""
-    distribution = component.distribution
-    return {
-        "columns": [column.to_dict() for column in component.columns],
-        "family": distribution.name,
-        "covariance": getattr(distribution, "covariance", None),
-        "variance": getattr(distribution, "variance", None),
-        "prior": plain(prior),
-        "parameters": [np.asarray(p) for p in (parameters if isinstance(parameters, tuple) else (parameters,))],
-        "statistics": None if statistics is None else plain(statistics),
-    }
-
-
-def read_component(reader: Reader, entry: Any, k: int, *, whole: bool) -> tuple[Component, Any, Any, Any]:
-    """A component of a document, its prior, its parameters and its statistics; of any registered distribution."""
-    keys: dict[str, Any] = {
-        "columns": [dict], "family": str, "covariance": (str, type(None)), "variance": (*NUMBER, type(None)),
-        "prior": dict, "parameters": list, "statistics": (dict, type(None)),
-    }  # fmt: skip
-    columns, family, covariance, variance, prior, parameters, statistics = reader.entries(entry, keys, "a part")
-    variables: Any = tuple(reader.variable(column) for column in columns)
-    covariance = "diag" if covariance == "diagonal" else covariance  # as files of earlier versions have it
-    options = {name: v for name, v in (("covariance", covariance), ("variance", variance)) if v is not None}
-    kind = by_name(family)
-    if (statistics is None) is whole or not set(options) <= set(field_names(kind)):
-        reader.wrong(f"{entry!r:.80} is no part")
-    if not kind.accepts(variables):
-        reader.wrong(f"the columns of a {family} part are {columns!r:.80}")
-    part = Component(variables, replace(kind.over(variables), **options))
-    prior_type = type(part.distribution.none())
-    names = field_names(prior_type)
-    values = reader.entries(prior, dict.fromkeys(names, ARRAY), "a prior")
-    read = prior_type(*(reader.numbers(v, name) for v, name in zip(values, names, strict=True)))
-    part.distribution.shaped(read, k)  # the prior fits
-    found = reader.statistics(statistics, part.distribution.zero((k,))) if whole else None
-    return part, read, reader.parameters(parameters, part.distribution, part.columns, k), found

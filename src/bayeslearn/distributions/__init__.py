@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 from bayeslearn import lazy_imports
 
 if TYPE_CHECKING:
-    from bayeslearn.distributions.base import Family as Family
-    from bayeslearn.distributions.base import Predictive as Predictive
-    from bayeslearn.distributions.base import Prior as Prior
     from bayeslearn.distributions.bernoulli import Bernoulli as Bernoulli
     from bayeslearn.distributions.bernoulli import Beta as Beta
     from bayeslearn.distributions.categorical import Categorical as Categorical
     from bayeslearn.distributions.categorical import Counts as Counts
     from bayeslearn.distributions.categorical import Dirichlet as Dirichlet
     from bayeslearn.distributions.categorical import DirichletRule as DirichletRule
+    from bayeslearn.distributions.distribution import Family as Family
+    from bayeslearn.distributions.distribution import Predictive as Predictive
+    from bayeslearn.distributions.distribution import Prior as Prior
     from bayeslearn.distributions.durations import Exponential as Exponential
     from bayeslearn.distributions.durations import GammaCases as GammaCases
     from bayeslearn.distributions.durations import GammaDistribution as GammaDistribution

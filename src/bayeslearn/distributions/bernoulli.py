@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayeslearn import validation
-from bayeslearn.distributions.base import Family
 from bayeslearn.distributions.categorical import Categorical, Counts, Dirichlet
+from bayeslearn.distributions.distribution import Family
 from bayeslearn.distributions.sufficient_statistics import common_shape, fitted, frozen, shown
 from bayeslearn.errors import DataError
 

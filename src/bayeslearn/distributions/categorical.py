@@ -110,7 +110,7 @@ class Dirichlet:
 
     @classmethod
     def bdeu(cls, equivalent_sample_size: float, shape: Shape = None) -> Dirichlet | DirichletRule:
-        """As many rows in all, spread evenly over every row and state: the same score for equivalent networks."""
+        """Pseudo-rows that are spread evenly over every row and state: the same score for equivalent networks."""
         n = validation.number("equivalent_sample_size", equivalent_sample_size, above=0)
         return DirichletRule(per_table=n).shaped(shape)
 
@@ -122,7 +122,7 @@ class Dirichlet:
 
     @property
     def strength(self) -> NDArray[np.float64]:
-        """How many cases each row counts for: α₀ = Σ α_k."""
+        """The pseudo-rows of each row: α₀ = Σ α_k."""
         return self.alpha.sum(axis=-1)
 
     def mean(self, otherwise: ArrayLike | None = None) -> NDArray[np.float64]:
@@ -176,8 +176,8 @@ class Dirichlet:
         strength = np.asarray(self.strength)
         require(
             strength > 0,
-            f"{what} is undefined: it rests on no case at all",
-            hint="give a prior with cases of its own, for instance laplace()",
+            f"{what} is undefined: it is based on no rows",
+            hint="give a prior with pseudo-counts, for instance laplace()",
         )
         return strength
 
@@ -193,7 +193,7 @@ class Dirichlet:
 
 @dataclass(frozen=True, eq=False)
 class DirichletRule:
-    """A prior that waits for the shape of a table: so many cases per state, per row or per table.
+    """A prior without a shape: the same pseudo-counts per state, per row or per CPT.
 
     >>> Dirichlet.bdeu(10)
     Dirichlet(α₀=10 per table)

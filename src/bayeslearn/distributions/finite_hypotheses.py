@@ -16,7 +16,7 @@ from scipy.special import log_softmax, logsumexp
 
 from bayeslearn import validation
 from bayeslearn.capacity import require_numbers
-from bayeslearn.distributions.base import Family
+from bayeslearn.distributions.distribution import Family
 from bayeslearn.distributions.sufficient_statistics import Statistics, fitted, frozen, paired, remaining, shown
 from bayeslearn.errors import ImpossibleDataError, ParameterError, ShapeError
 

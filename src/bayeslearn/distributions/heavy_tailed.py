@@ -10,7 +10,7 @@ makes outliers count for less, and statistics of normals with these weights are 
 
     μ = Σux/Σu        σ² = Σu(x − μ)²/n        ln(ν/2) − ψ(ν/2) + 1 + Σ(ln u − u)/n = 0
 
-Without parameters every u is 1; learners look at the cases again with those that they found.
+Without parameters every u is 1; learners weight the rows again with the estimated ones.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ class HeavyTailed(CasesDistribution):
         return μ + np.sqrt(σ2) * validation.generator(random_state).standard_t(ν, (n, *np.shape(μ)))
 
     def like(self, parameters: Any, sample_size: float, *, center: float = 1.0, spread: float = 1.0) -> ScaledCases:
-        """m cases with the expected squares and scales; the location rests on `center` of them."""
+        """m cases with the expected squares and scales; the location has the weight of `center` of them."""
         μ, σ2, ν = (np.asarray(p, dtype=float) for p in parameters)
         one, excess = np.ones(μ.shape), np.log(ν / 2) - digamma(ν / 2)
         return ScaledCases(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayeslearn import validation
-from bayeslearn.distributions.base import Family
+from bayeslearn.distributions.distribution import Family
 from bayeslearn.distributions.moments import JointMoments, real_cells
 from bayeslearn.distributions.normal import LOG_2PI, normal_log_density, positive
 from bayeslearn.distributions.regression_prior import RegressionPrior

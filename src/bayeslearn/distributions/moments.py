@@ -78,8 +78,8 @@ class CenterdMoments(Statistics):
         slack = ROUNDING * self._diagonal(square + square_b + between) + blur
         require(
             (self._diagonal(left) >= -slack) | (self._lift(n_a, 1) == 0),
-            "more evidence taken back than had been added: the squared deviations would fall below zero",
-            hint="take back only rows that were added, with the same weights",
+            "more evidence removed than had been added: the squared deviations would fall below zero",
+            hint="remove only rows that were added, with the same weights",
         )
         below = self._diagonal(left) < 0
         left = np.where(below if self.event == 0 else below[..., None] | below[..., None, :], 0.0, left)
@@ -202,7 +202,7 @@ def _column(x: NDArray[np.float64], to: Assignment) -> tuple[NDArray[np.float64]
 
 
 def in_range() -> np.errstate:
-    """Within the block, sums and squares may leave the range of floats: :func:`require_range` looks at them later."""
+    """Within the block, sums and squares may leave the range of floats: :func:`require_range` checks them later."""
     return np.errstate(over="ignore", invalid="ignore")
 
 

@@ -2,7 +2,7 @@
 
     p(x | n) = n!/Π x_j! Π θ_j^x_j        θ ~ Dirichlet(α), conjugate: α + Σx
 
-How many there are in all says nothing of θ.
+The total number is independent of θ.
 """
 
 from __future__ import annotations

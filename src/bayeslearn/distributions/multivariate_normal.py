@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from bayeslearn.distributions.base import How
+    from bayeslearn.distributions.distribution import How
     from bayeslearn.distributions.student_t import MultivariateT
     from bayeslearn.distributions.sufficient_statistics import Assignment
 

@@ -29,7 +29,6 @@ from scipy.special import gammainccinv, gammaincinv, gammaln
 from bayeslearn import validation
 from bayeslearn.distributions.distribution import Distribution, Reach, register
 from bayeslearn.distributions.moments import MEAN_ROUNDING, Moments, pooled, real_cells, require_squares, together
-from bayeslearn.distributions.student_t import StudentT
 from bayeslearn.distributions.sufficient_statistics import (
     NOTHING,
     common_shape,
@@ -46,6 +45,7 @@ from bayeslearn.errors import EvidenceError, ImproperPriorError, ParameterError
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from bayeslearn.distributions.student_t import StudentT
     from bayeslearn.distributions.sufficient_statistics import Assignment
     from bayeslearn.errors import BayeslearnError
 
@@ -185,7 +185,7 @@ class NormalInverseGamma:
         self._require_cases("the mean")
         require(
             self.alpha > 1,
-            "the mean of the variance is undefined: it rests on too few cases",
+            "the mean of the variance is undefined: it is based on too few rows",
             hint="use the mode, give more cases, or a prior such as unit_information(...)",
         )
         return NormalParameters(self.mu, np.asarray(self.beta / (self.alpha - 1)))
@@ -202,7 +202,7 @@ class NormalInverseGamma:
         power = self.alpha + 1 + self.sharing / 2
         require(
             power > 0,
-            "the mode of the variance is undefined: it rests on too few cases",
+            "the mode of the variance is undefined: it is based on too few rows",
             hint="give more cases, or a prior such as unit_information(...)",
         )
         return NormalParameters(self.mu, np.asarray(self.beta / power))
@@ -235,12 +235,14 @@ class NormalInverseGamma:
         return self._student(1 + 1 / self.kappa)
 
     def _student(self, cases: NDArray[np.float64]) -> StudentT:
+        from bayeslearn.distributions.student_t import StudentT  # noqa: PLC0415 - predictions alone need it
+
         return StudentT(2 * self.alpha, self.mu, np.sqrt(self.beta / self.alpha * cases))
 
     def _require_cases(self, what: str) -> None:
         require(
             self.kappa > 0,
-            f"{what} is undefined: it rests on no case at all",
+            f"{what} is undefined: it is based on no rows",
             hint="give a prior with cases of its own, for instance unit_information(...)",
         )
 

@@ -75,10 +75,10 @@ class MultivariateParameters(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class NormalInverseWishart:
-    """κ cases of mean m; ν and Ψ say how the covariance spreads.
+    """κ pseudo-rows of mean m; ν and Ψ are the spread of the covariance.
 
-    `mu` (*rows, d) and `kappa` rows; `nu` rows and `psi` (*rows, d, d), unless axes of length 1 say that the means
-    along them share one covariance.
+    `mu` (*rows, d) and `kappa` rows; `nu` rows and `psi` (*rows, d, d), unless the means along axes of length 1
+    share one covariance.
 
     >>> NormalInverseWishart.unit_information([0, 0], [[1, 0], [0, 4]], equivalent_sample_size=2)
     NIW(μ=[0, 0], κ=2, ν=5, Ψ=[[2, 0], [0, 8]])
@@ -123,12 +123,12 @@ class NormalInverseWishart:
 
     @classmethod
     def flat(cls, dim: int, sharing: int = 1) -> NormalInverseWishart:
-        """Every (μ, Σ) equally probable, when so many means share Σ: the posterior mode is maximum likelihood."""
+        """Every (μ, Σ) equally probable, when `sharing` means share Σ: the posterior mode is maximum likelihood."""
         return cls._improper(dim, -(dim + 1 + sharing))
 
     @classmethod
     def reference(cls, dim: int, sharing: int = 1) -> NormalInverseWishart:
-        """Jeffreys' p(μ, Σ) ∝ |Σ|^−(d+1)/2, when so many means share Σ."""
+        """Jeffreys' p(μ, Σ) ∝ |Σ|^−(d+1)/2, when `sharing` means share Σ."""
         return cls._improper(dim, -sharing)
 
     @classmethod
@@ -212,12 +212,12 @@ class NormalInverseWishart:
     def _divided(self, by: NDArray[np.float64], what: str, hint: str) -> MultivariateParameters:
         require(
             self.kappa > 0,
-            f"the {what} is undefined: it rests on no case at all",
-            hint="give a prior with cases of its own, for instance unit_information(...)",
+            f"the {what} is undefined: it is based on no rows",
+            hint="give a prior with pseudo-rows, for instance unit_information(...)",
         )
         require(
             by > 0,
-            f"the {what} of the covariance is undefined: it rests on too few cases",
+            f"the {what} of the covariance is undefined: it is based on too few rows",
             hint=f"{hint}, or a prior such as unit_information(...)",
         )
         return MultivariateParameters(self.mu, self.psi / by[..., None, None])

@@ -2,7 +2,7 @@
 
     p(x) = λˣ e^−λ / x!          λ ~ Gamma(a, b), b a rate          statistics: n, Σ x, Σ ln x!
 
-The prior counts as b cases with a events in all. One more case is negative binomial.
+The prior counts as b rows with a events. The predictive distribution is negative binomial.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ MAX_RATE = 9.2e18
 
 @dataclass(frozen=True, eq=False)
 class PoissonStatistics(Statistics):
-    """How many cases, how many events, and Σ ln x!, each of shape rows."""
+    """Number of rows, number of events, and Σ ln x!, each of shape rows."""
 
     n: NDArray[np.float64]
     total: NDArray[np.float64]
@@ -146,8 +146,8 @@ class Gamma:
         """An estimate needs b above 0."""
         require(
             self.rate > 0,
-            f"{what} is undefined: it rests on no case at all",
-            hint="give a prior with cases of its own, for instance m_estimate(m=1, p=...)",
+            f"{what} is undefined: it is based on no rows",
+            hint="give a prior with pseudo-rows, for instance m_estimate(m=1, p=...)",
         )
 
     def require_proper(self) -> None:

@@ -36,13 +36,14 @@ import numpy as np
 from bayeslearn import validation
 from bayeslearn.distributions.categorical import Categorical, Dirichlet, DirichletRule
 from bayeslearn.distributions.distribution import Distribution, by_name, first_of
-from bayeslearn.distributions.finite_hypotheses import FinitePrior
 from bayeslearn.distributions.normal import Normal
 from bayeslearn.distributions.sufficient_statistics import NOTHING, Statistics, remaining
 from bayeslearn.errors import EvidenceError, ImproperPriorError, ParameterError
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
+
+    from bayeslearn.distributions.finite_hypotheses import FinitePrior
 
     Floats = NDArray[np.float64]
 
@@ -155,6 +156,8 @@ def uniform_prior(word: str | None, size: int) -> FinitePrior:
     if word is None:
         raise ParameterError("`prior` must not be None: hypotheses and experts need one", hint='prior="uniform"')
     word = validation.choice("prior", word, ["uniform"])
+    from bayeslearn.distributions.finite_hypotheses import FinitePrior  # noqa: PLC0415 - few ask for it
+
     return FinitePrior.uniform(size)
 
 
@@ -232,7 +235,7 @@ class PriorCases(Statistics):
             return by_name(self.likelihood)().most_likely(self)
         if otherwise is None:
             raise EvidenceError(
-                "an estimate is undefined: it rests on no case at all", hint="give a prior, for instance pooled:1"
+                "an estimate is undefined: it is based on no rows", hint="give a prior, for instance pooled:1"
             )
         some = by_name(self.likelihood)().like(otherwise, 1.0)
         filled = type(self)(*(

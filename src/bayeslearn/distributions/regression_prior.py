@@ -2,7 +2,7 @@
 
     y = a + xᵀb + ε,  ε ~ N(0, σ²)
 
-It speaks of the level a + cᵀb at a center c, where the level is independent of the slopes:
+It is a prior of the level a + cᵀb at a center c, where the level is independent of the slopes:
 
     a + cᵀb | σ² ~ N(l, σ²/κ)      b | σ² ~ N(m, σ²Λ⁻¹)      σ² ~ InverseGamma(α, β)
 
@@ -41,7 +41,7 @@ class LinearParameters(NamedTuple):
 
 
 class _Solution(NamedTuple):
-    """What the scatter says: Λ = LLᵀ, m = Λ⁻¹S_xy and 2β = S_yy − mᵀΛm."""
+    """The solution of the normal equations: Λ = LLᵀ, m = Λ⁻¹S_xy and 2β = S_yy − mᵀΛm."""
 
     factor: NDArray[np.float64]
     coef: NDArray[np.float64]
@@ -186,8 +186,8 @@ class RegressionPrior:
 
     def _divided(self, by: NDArray[np.float64], what: str) -> LinearParameters:
         hint = "give more cases, or a prior such as unit_information(dim, ...)"
-        require(self.kappa > 0, f"the {what} is undefined: it rests on no case at all", hint=hint)
-        require(by > 0, f"the {what} of the variance is undefined: it rests on too few cases", hint=hint)
+        require(self.kappa > 0, f"the {what} is undefined: it is based on no rows", hint=hint)
+        require(by > 0, f"the {what} of the variance is undefined: it is based on too few rows", hint=hint)
         _, coef, β = self.solution
         return LinearParameters(self._intercept(coef), coef, np.asarray(β / by))
 
@@ -237,7 +237,7 @@ class RegressionPrior:
         return np.asarray(self.center[..., -1] - (self.center[..., :-1] * b).sum(axis=-1))
 
     def require_proper(self, what: str, *, error: type[BayeslearnError] = EvidenceError) -> _Solution:
-        """Draws, densities and evidence need κ, α and β above 0 and Λ positive definite; what the scatter says."""
+        """Draws, densities and evidence need κ, α and β above 0 and Λ positive definite; returns the solution."""
         message = f"{what} is undefined: it takes more cases than coefficients, and some noise"
         hint = "give more cases, or a proper prior such as unit_information(dim, ...)"
         require((self.kappa > 0) & (self.alpha > 0), message, hint=hint, error=error)

@@ -191,7 +191,7 @@ class MultivariateT:
 
     @property
     def marginal(self) -> StudentT:
-        """Each column by itself."""
+        """The marginal of each column."""
         return StudentT(self.dof[..., None], self.location, np.sqrt((self.factor**2).sum(axis=-1)))
 
     def log_prob(self, x: ArrayLike) -> NDArray[np.float64]:
@@ -215,5 +215,5 @@ class MultivariateT:
         return self.location + np.einsum("...ij,...j->...i", self.factor, z) / np.sqrt(g)[..., None]
 
     def interval(self, level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Equal-tailed bounds (low, high) of each column by itself."""
+        """Equal-tailed bounds (low, high) of the marginal of each column."""
         return self.marginal.interval(level)

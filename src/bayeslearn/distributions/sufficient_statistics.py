@@ -73,7 +73,7 @@ class Assignment:
         return sums.reshape(*self.rows, *values.shape[1:])
 
     def each(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The entry of `rows` that faces each case: its own group's, or all of them; nobody's is 0."""
+        """The entry of `rows` of each row of the data: that of its group, or all of them; without a group 0."""
         if self.groups is None:
             return rows
         nobody = np.zeros((1, *rows.shape[1:]))
@@ -124,7 +124,7 @@ def assign(
     if groups is not None:
         return Assignment(w, *_named(groups, n, n_groups))
     if n_groups is not None:
-        raise ParameterError(f"`n_groups` is {n_groups}, but no `groups` say which case goes where")
+        raise ParameterError(f"`n_groups` is {n_groups}, but no `groups` are given")
     return Assignment(w)
 
 
@@ -175,7 +175,7 @@ SMALL = 1 << 14
 
 
 def frozen(values: ArrayLike) -> NDArray[np.float64]:
-    """A read-only float array of its own."""
+    """A read-only float array without other owners."""
     return validation.owned(values, np.float64, order="K")
 
 
@@ -254,8 +254,8 @@ def remaining(before: NDArray[np.float64], taken: NDArray[np.float64]) -> NDArra
     if (left < -slack).any():
         worst = float(left.min())
         raise EvidenceError(
-            f"more evidence taken back than had been added: {worst:g} would be left",
-            hint="take back only rows that were added, with the same weights",
+            f"more evidence removed than had been added: {worst:g} would be left",
+            hint="remove only rows that were added, with the same weights",
             left=worst,
         )
     return np.where(left <= slack, 0.0, left)

@@ -20,7 +20,7 @@ from bayeslearn.hmm.inputs import is_list_of_sequences, is_table
 from bayeslearn.hmm.sequences import checked_lengths
 from bayeslearn.tables import DiscreteVariable, Schema, Table
 from bayeslearn.tables.imputed_cells import completed
-from bayeslearn.tables.table import code_type
+from bayeslearn.tables.schema import code_type
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

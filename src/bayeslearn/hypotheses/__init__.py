@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from bayeslearn.hypotheses.estimators import GibbsClassifier as GibbsClassifier
     from bayeslearn.hypotheses.finite_space import FiniteSpace as FiniteSpace
     from bayeslearn.hypotheses.finite_space import HypothesisPosterior as HypothesisPosterior
-    from bayeslearn.hypotheses.finite_space import HypothesisRow as HypothesisRow
     from bayeslearn.hypotheses.priors import DescriptionLengths as DescriptionLengths
     from bayeslearn.hypotheses.priors import description_lengths as description_lengths
     from bayeslearn.hypotheses.priors import exception_bits as exception_bits
     from bayeslearn.hypotheses.priors import mistake_bits as mistake_bits
     from bayeslearn.hypotheses.priors import optimal_lengths as optimal_lengths
+    from bayeslearn.hypotheses.results import HypothesisRow as HypothesisRow
 else:
     __getattr__, __dir__, __all__ = lazy_imports.attach(__name__)

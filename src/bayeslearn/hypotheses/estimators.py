@@ -32,7 +32,7 @@ from bayeslearn.estimators import PredictsClasses
 from bayeslearn.hypotheses.finite_space import FiniteSpace
 from bayeslearn.hypotheses.likelihoods import label_logs, rows_of, with_noise
 from bayeslearn.hypotheses.priors import PriorLike, named
-from bayeslearn.tables.labels import label_codes
+from bayeslearn.tables.markers import label_codes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

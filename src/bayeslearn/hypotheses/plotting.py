@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 from bayeslearn.errors import CapacityError
-from bayeslearn.printable import plot_label
+from bayeslearn.printable import plot_label, plot_labels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,9 +28,9 @@ def paint_steps(axes: Any, steps: Sequence[HypothesisPosterior], labels: Sequenc
     last = steps[-1].probabilities
     shown = sorted(last, key=lambda name: -last[name])[:MAX_SHOWN]
     floor = [0.0] * len(steps)
-    for name in shown:
+    for name, label in zip(shown, plot_labels(shown, 30), strict=True):
         heights = [step[name] for step in steps]
-        axes.bar(range(len(steps)), heights, bottom=floor, label=plot_label(name, 30), width=0.8)
+        axes.bar(range(len(steps)), heights, bottom=floor, label=label, width=0.8)
         floor = [below + height for below, height in zip(floor, heights, strict=True)]
     if len(last) > len(shown):
         rest = [1 - below for below in floor]
@@ -51,7 +52,7 @@ def paint_posterior(axes: Any, posterior: HypothesisPosterior) -> None:
     places = range(len(rows))
     axes.barh(places, [row.prior for row in rows], height=0.8, color="lightgray", label="Prior")
     axes.barh(places, [row.posterior for row in rows], height=0.4, label="Posterior")
-    axes.set_yticks(places, [plot_label(row.name) for row in rows])
+    axes.set_yticks(places, plot_labels(row.name for row in rows))
     axes.set(xlabel="Probability", xlim=(0, 1))
     axes.invert_yaxis()
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2, frameon=False)
@@ -63,7 +64,7 @@ def paint_lengths(axes: Any, lengths: DescriptionLengths) -> None:
     places = range(len(rows))
     axes.barh(places, [row[1] for row in rows], label="Hypothesis, L(h)")
     axes.barh(places, [row[2] for row in rows], left=[row[1] for row in rows], label="Data, L(D|h)")
-    axes.set_yticks(places, [plot_label(row[0]) for row in rows])
+    axes.set_yticks(places, plot_labels(row[0] for row in rows))
     axes.set(xlabel="Bits")
     axes.invert_yaxis()
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2, frameon=False)
@@ -103,8 +104,9 @@ def paint_version_space(axes: Any, space: VersionSpace) -> None:
     for h, (x, y) in spot.items():
         mark = "S = G: " if h == space.specific and h in general else "S: " if h == space.specific else ""
         mark = "G: " if not mark and h in general else mark
+        label = textwrap.fill(plot_label(f"{mark}{h}", 120), max(18, 110 // widest))
         axes.text(
-            x, y, plot_label(f"{mark}{h}", max(16, 110 // widest)), ha="center", va="center",
+            x, y, label, ha="center", va="center",
             fontsize=9 if widest < 4 else 7, bbox={"facecolor": "white", "edgecolor": "lightgray", "boxstyle": "round"},
         )  # fmt: skip
     axes.set(xlim=(0, 1), ylim=(-0.5, len(rows) - 0.5))

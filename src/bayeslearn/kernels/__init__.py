@@ -6,13 +6,15 @@ A kernel takes arrays and returns arrays; the caller validates and allocates. Ea
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import _thread  # threading.Thread.start waits until the thread runs, longer than many a kernel takes
+import os
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from bayeslearn import lazy_imports
+from bayeslearn import lazy_imports, validation
 from bayeslearn.kernels import python_fallback
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from bayeslearn.kernels.arc_changes import all_gains as all_gains
     from bayeslearn.kernels.arc_changes import best_change as best_change
@@ -96,19 +98,19 @@ if TYPE_CHECKING:
     from bayeslearn.kernels.sampling import sample_rows as sample_rows
     from bayeslearn.kernels.sampling import tally as tally
     from bayeslearn.kernels.shattering import find_shattered as find_shattered
-    from bayeslearn.kernels.threads import parallel as parallel
-    from bayeslearn.kernels.threads import thread_count as thread_count
     from bayeslearn.kernels.weighted_majority import follow_counts as follow_counts
     from bayeslearn.kernels.weighted_majority import weigh_advice as weigh_advice
     from bayeslearn.kernels.word_hash_table import hash_words as hash_words
     from bayeslearn.kernels.word_hash_table import join_words as join_words
     from bayeslearn.kernels.word_hash_table import wider_table as wider_table
 else:
-    _load, __dir__, __all__ = lazy_imports.attach(__name__, "is_sooner", "prepare", "soonest")
+    _load, __dir__, __all__ = lazy_imports.attach(
+        __name__, "is_sooner", "parallel", "prepare", "soonest", "thread_count"
+    )
 
     def __getattr__(name: str) -> Any:
         """Import a kernel when it is first looked up, and compile its group where the code is not there."""
-        if name in lazy_imports.exports(__name__) and home_of(name) != "threads":
+        if name in lazy_imports.exports(__name__):
             from bayeslearn.kernels import precompile  # noqa: PLC0415 - loads the compiler
 
             if name in precompile.GROUP_OF:  # before other threads find the name
@@ -136,3 +138,60 @@ def soonest(name: str) -> Callable[..., Any]:
 def is_sooner(name: str) -> bool:
     """Whether a small question is answered sooner without the compiled kernel of this name."""
     return python_fallback.is_sooner(home_of(name), name)
+
+
+### both cores: independent tasks on threads, for kernels release the interpreter lock
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+def thread_count() -> int:
+    """How many threads to use: ``BAYESLEARN_THREADS``, else the cores this process may run on."""
+    asked = os.environ.get("BAYESLEARN_THREADS", "")
+    return validation.whole_number(asked) or available_cores()
+
+
+def available_cores() -> int:
+    """The cores that this process may run on."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def parallel(function: Callable[[T], R], tasks: Iterable[T], *, worth: bool = True) -> list[R]:
+    """``[function(t) for t in tasks]`` on threads, in order; plainly one after the other when it is not `worth` it.
+
+    Every thread, this one among them, takes the next task when it is done with one. The first error ends all.
+    """
+    tasks = list(tasks)
+    n = min(thread_count(), len(tasks))
+    if n < 2 or not worth:
+        return [function(task) for task in tasks]
+    results: list[R | None] = [None] * len(tasks)
+    errors: list[BaseException] = []
+    left = iter(range(len(tasks)))  # one step of it is one instruction: no two threads get the same number
+
+    def work() -> None:
+        try:
+            for i in left:
+                if errors:
+                    return
+                results[i] = function(tasks[i])
+        except BaseException as error:  # noqa: BLE001 - raised again below, in the thread that asked
+            errors.append(error)
+
+    def help_out(at_work: _thread.LockType) -> None:
+        try:
+            work()
+        finally:
+            at_work.release()
+
+    helpers = [_thread.allocate_lock() for _ in range(n - 1)]
+    for at_work in helpers:
+        at_work.acquire()
+        _thread.start_new_thread(help_out, (at_work,))
+    work()
+    for at_work in helpers:
+        at_work.acquire()
+    if errors:
+        raise errors[0]
+    return results  # type: ignore[return-value]

@@ -23,8 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 import numba
 
-from bayeslearn.kernels import code_cache
-from bayeslearn.kernels.threads import thread_count
+from bayeslearn.kernels import code_cache, thread_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

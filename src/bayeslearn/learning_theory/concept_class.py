@@ -126,8 +126,10 @@ class ConceptClass(Reported):
     def report(self) -> Report:
         """Return the number of hypotheses, the VC dimension and the labels."""
         size, d = self.size, self.vc_dimension
-        numbers = {"Hypotheses": len(self), "log₂|H|": size.log2, "Points": len(self.points), "VC dimension": d}
-        numbers["Shattered"] = ", ".join(map(str, self.shattered.points))
+        numbers = {
+            "Hypotheses": len(self), "log₂|H|": size.log2, "Points": len(self.points), "VC dimension": d,
+            "Shattered": ", ".join(map(str, self.shattered.points)),
+        }  # fmt: skip
         rows = [
             (str(name), *labels.astype(int).tolist())
             for name, labels in zip(self.hypotheses, self.labels[:, :20], strict=True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn.learning_theory.concept_class import sauer_bound
+from bayeslearn.learning_theory.simulations import EpsilonExhaustion, Simulation
 from bayeslearn.printable import plot_label
 
 if TYPE_CHECKING:
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from bayeslearn.learning_theory.intervals import ErrorIntervals
     from bayeslearn.learning_theory.mistake_bounds import MistakeBounds, Trial
     from bayeslearn.learning_theory.pac_bounds import SampleCurve
-    from bayeslearn.learning_theory.simulations import EpsilonExhaustion, Simulation
     from bayeslearn.learning_theory.standard_classes import StandardClass
 
 #: Points of a curve by the error.
@@ -28,11 +28,8 @@ def paint_sample_sizes(axes: Any, curve: SampleCurve) -> None:
     errors = np.geomspace(min(curve.between[0], epsilon), max(curve.between[1], epsilon), STEPS)
     axes.plot(errors, [curve.n_examples(float(e)) for e in errors])
     axes.plot(epsilon, m, marker="o", color="black")
-    left = epsilon > np.sqrt(errors[0] * errors[-1])
-    axes.annotate(
-        f"ε = {epsilon:.4g}, m = {m:,.0f}", curve.at, xytext=(-8 if left else 8, 8), textcoords="offset points",
-        ha="right" if left else "left",
-    )  # fmt: skip
+    axes.annotate(f"ε = {epsilon:.4g}, m = {m:,.0f}", curve.at, xytext=(6, 6), textcoords="offset points")
+    axes.margins(x=0.08, y=0.12)
     axes.set(xscale="log", yscale="log", xlabel="True error ε", ylabel="Examples m", title=plot_label(curve.title, 60))
     axes.grid(alpha=0.3)
 
@@ -51,7 +48,7 @@ def paint_growth(axes: Any, concepts: ConceptClass, max_points: int) -> None:
 
 def paint_failures(axes: Any, found: Simulation | EpsilonExhaustion) -> None:
     """The share of runs that failed by the number of examples, and the bound if there is one."""
-    if hasattr(found, "failures"):
+    if isinstance(found, Simulation):
         title, measured = f"{found.learner}: error above {found.epsilon:g}", found.failures
     else:
         title, measured = f"Version space not {found.epsilon:g}-exhausted", found.measured

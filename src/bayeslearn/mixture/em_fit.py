@@ -2,10 +2,19 @@
 
 A fit has initial values, priors, and the best of several starts. The number has the best criterion:
 
-    marginal_likelihood   the bound of :func:`.updates.bound`; needs a proper prior, as the weak one is
+    marginal_likelihood   the bound of :func:`.comparison.bound`; needs a proper prior, as the weak one is
     bic, aic              −½ BIC and −½ AIC: ln P(D|θ) less a penalty for every parameter
 
 Higher is better. Numbers are tried upwards, until `patience` numbers in a row are no better than the best.
+
+Where EM begins: rows are cut into k groups around seeds, and each group is taken for a component.
+
+    k-means++   every further seed is drawn with probability ∝ weight · distance² from the seeds before it
+    random      seeds are rows drawn at random
+
+then a few rounds of k-means. Distances are Euclidean over standardized numbers, square roots of counts, and states
+(two that differ are √2 apart, in units of the spread of the column); a missing cell is at the center. Large data are
+seeded by a sample.
 """
 
 from __future__ import annotations
@@ -21,10 +30,10 @@ import numpy as np
 from bayeslearn import capacity, em, validation
 from bayeslearn.distributions import Dirichlet
 from bayeslearn.distributions.categorical import DirichletRule
+from bayeslearn.distributions.sufficient_statistics import ratio
 from bayeslearn.errors import BayeslearnWarning, DataError, EvidenceError, ParameterError, listed
 from bayeslearn.mixture.comparison import bound
-from bayeslearn.mixture.initialization import start, weak_prior
-from bayeslearn.mixture.inputs import first_look
+from bayeslearn.mixture.inputs import MOST_ROWS, first_look, whole
 from bayeslearn.mixture.model import MixtureModel, MixturePrior, priors_of
 from bayeslearn.progress import part as share_of
 
@@ -32,11 +41,15 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
     from bayeslearn.components import Component
     from bayeslearn.components.rows import Rows
     from bayeslearn.em import EMResult
     from bayeslearn.mixture.inputs import FoldedRows
     from bayeslearn.progress import Reporter
+
+    Floats = NDArray[np.float64]
 
 
 #: A component with fewer rows is empty.
@@ -127,8 +140,8 @@ def prior_of(prior: Any, parts: tuple[Component, ...], rows: Rows | FoldedRows, 
         return priors_of(parts, prior.parts, prior.shares, k)
     if prior is None:
         return priors_of(parts, tuple(part.distribution.none() for part in parts), DirichletRule(per_state=0.0), k)
-    whole = first_look(rows, parts).whole
-    weak = [weak_prior(part, whole[part.name]) for part in parts]
+    seen = first_look(rows, parts).whole
+    weak = [weak_prior(part, seen[part.name]) for part in parts]
     numbers = sum(part.distribution.n_parameters(k) + k for part in parts)
     capacity.require_numbers(f"{k:,} components", (numbers,), hint="use fewer components", copies=4)
     shares: Any = Dirichlet(np.ones(k))
@@ -204,3 +217,99 @@ def value_of(found: EMResult[MixtureModel], criterion: str) -> float:
         return bound(model, found.expected, found.log_likelihood)
     cost = 2.0 if criterion == "aic" else float(np.log(model.total_weight))
     return found.log_likelihood - model.n_parameters * cost / 2
+
+
+def largest_first(result: EMResult[MixtureModel]) -> EMResult[MixtureModel]:
+    """Return the result with the components in the order of their sizes."""
+    model = result.model.reorder_components(np.argsort(-result.model.component_sizes, kind="stable"))
+    return replace(result, model=model, statistics=model.statistics)
+
+
+#: How the weak prior sees a component beside the whole: its spread, and the cases that its center counts for.
+NARROW, ANYWHERE = 0.1, 0.01
+
+#: Rounds of k-means.
+ROUNDS = 10
+
+
+def start(
+    parts: tuple[Component, ...], rows: Rows, k: int, prior: MixturePrior, *, how: str, equal: bool,
+    random_state: np.random.Generator,
+) -> MixtureModel:  # fmt: skip
+    """A mixture whose components are groups of rows; it has `prior`, but its variances begin with a weak one."""
+    if len(rows) > MOST_ROWS:
+        rows = rows.take(np.sort(random_state.choice(len(rows), MOST_ROWS, replace=False)))
+    labels = grouped(
+        encoded(parts, rows),
+        np.ones(len(rows)) if rows.sample_weight is None else rows.sample_weight,
+        k,
+        how,
+        random_state,
+    )
+    seen = [whole(part, cells, rows.sample_weight) for part, cells in zip(parts, rows.cells, strict=True)]
+    weak = priors_of(parts, tuple(weak_prior(part, w) for part, w in zip(parts, seen, strict=True)), prior.shares, k)
+    parameters = tuple(alike(part, w, k) for part, w in zip(parts, seen, strict=True))
+    blank = MixtureModel(parts, np.full(k, 1 / k), parameters, weak, equal_weights=equal)
+    shares = (labels[:, None] == np.arange(k)) * (1.0 if rows.sample_weight is None else rows.sample_weight[:, None])
+    begun = blank.estimate(weak, blank.collect(rows, shares))
+    return MixtureModel(parts, begun.weights, begun.parameters, prior, equal_weights=equal)
+
+
+def weak_prior(part: Component, whole: Any, cases: float = 1.0) -> Any:
+    """The prior of `cases` that look like all of the data (`whole`: its statistics, as of one component).
+
+    The variances of a component are taken for a tenth of those of the whole, and its center counts for a hundredth
+    of a case, so that it may lie anywhere. Nothing here depends on how many components there are.
+    """
+    return part.distribution.pooled(whole, cases, center=ANYWHERE, spread=NARROW)
+
+
+def alike(part: Component, whole: Any, k: int) -> Any:
+    """Parameters of k components that are all like the whole."""
+    return part.distribution.estimate(part.distribution.shaped(part.distribution.pooled(whole), k))
+
+
+### groups
+
+
+def encoded(parts: Sequence[Component], rows: Rows) -> Floats:
+    """Rows as points, in which every column has a spread of about one."""
+    return np.column_stack([part.distribution.points(cells) for part, cells in zip(parts, rows.cells, strict=True)])
+
+
+def grouped(x: Floats, sample_weight: Floats, k: int, how: str, random_state: np.random.Generator) -> NDArray[np.intp]:
+    """The group of each point, by k-means."""
+    centers = x[seeds(x, sample_weight, k, how, random_state)]
+    labels = nearest(x, centers)[0]
+    for _ in range(ROUNDS):
+        n = np.bincount(labels, sample_weight, minlength=k)
+        sums = np.stack([np.bincount(labels, sample_weight * column, minlength=k) for column in x.T], axis=1)
+        centers = np.where(n[:, None] > 0, ratio(sums, n[:, None]), centers)
+        before, labels = labels, nearest(x, centers)[0]
+        if (before == labels).all():
+            break
+    return labels
+
+
+def seeds(x: Floats, sample_weight: Floats, k: int, how: str, random_state: np.random.Generator) -> list[int]:
+    """The rows of k seeds, all different."""
+    distance = np.ones(len(x))
+    found: list[int] = []
+    for _ in range(k):
+        chance = sample_weight * (distance if how == "k-means++" else distance > 0)
+        if not chance.sum() > 0:
+            raise DataError(
+                f"there are only {len(found)} different rows, fewer than {k} components",
+                hint="ask for fewer components", rows=len(found),
+            )  # fmt: skip
+        found.append(int(random_state.choice(len(x), p=chance / chance.sum())))
+        new = ((x - x[found[-1]]) ** 2).sum(axis=1)
+        distance = new if len(found) == 1 else np.minimum(distance, new)
+    return found
+
+
+def nearest(x: Floats, centers: Floats) -> tuple[NDArray[np.intp], Floats]:
+    """The nearest center of each point, and the squared distance."""
+    square = (centers**2).sum(axis=1) - 2 * x @ centers.T
+    labels = square.argmin(axis=1)
+    return labels, square[np.arange(len(x)), labels] + (x * x).sum(axis=1)

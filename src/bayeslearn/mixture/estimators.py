@@ -18,23 +18,22 @@ from bayeslearn.mixture.em_fit import (
     EMOptions,
     default_criterion,
     fit_components,
+    largest_first,
     select_components,
     value_of,
     warn_of_empty,
 )
-from bayeslearn.mixture.fit import largest_first
 from bayeslearn.mixture.inputs import opened
-from bayeslearn.mixture.results import ComponentSelection
 from bayeslearn.sources.scanning import is_source
 from bayeslearn.tables import Table, as_table
-from bayeslearn.tables.raw import RawTable
+from bayeslearn.tables.conversion import RawTable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.em import EMResult
     from bayeslearn.mixture.model import MixtureModel
-    from bayeslearn.mixture.results import ClusterReport
+    from bayeslearn.mixture.results import ClusterReport, ComponentSelection
     from bayeslearn.tables import Schema
     from bayeslearn.tables.markers import Markers
 
@@ -364,6 +363,7 @@ def clusters_of(
 ) -> tuple[EMResult[MixtureModel], ComponentSelection]:
     """The clusters of the rows of a table, and the criterion of every number of them that was tried."""
     from bayeslearn.mixture.mixed_table import parts_of_schema, read_table  # noqa: PLC0415 - not of Gaussians
+    from bayeslearn.mixture.results import ComponentSelection  # noqa: PLC0415 - as above
 
     table, _ = read_table(rows, distributions, None, sample_weight, 255, {})
     source, parts = opened(table, parts_of_schema(table.schema, distributions, covariance_type or "diag"))

@@ -15,6 +15,7 @@ from bayeslearn.mixture.em_fit import (
     EMOptions,
     default_criterion,
     fit_components,
+    largest_first,
     select_components,
     value_of,
     warn_of_empty,
@@ -181,12 +182,6 @@ def fit_mixture(
         result.model.save(checkpoint)
     info = info_of(result, source, data, ComponentSelection(by, scores), dropped)
     return with_fit_info(result.model, replace(info, seconds=time.perf_counter() - began))
-
-
-def largest_first(result: EMResult[MixtureModel]) -> EMResult[MixtureModel]:
-    """Return the result with the components in the order of their sizes."""
-    model = result.model.reorder_components(np.argsort(-result.model.component_sizes, kind="stable"))
-    return replace(result, model=model, statistics=model.statistics)
 
 
 def info_of(

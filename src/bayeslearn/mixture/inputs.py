@@ -23,21 +23,25 @@ from bayeslearn.distributions import Family, MultivariateNormal, StatisticsBundl
 from bayeslearn.distributions.distribution import by_name
 from bayeslearn.distributions.distribution import column_names as distribution_names
 from bayeslearn.errors import DataError, EmptyTableError, ParameterError
-from bayeslearn.mixture.initialization import MOST_ROWS, whole
-from bayeslearn.sources.base import Scanned
-from bayeslearn.sources.encoding import lowest, row_numbers
-from bayeslearn.sources.scanning import as_source, is_source
+from bayeslearn.sources.scanning import as_source, is_paths, is_source
 from bayeslearn.tables import NumericVariable, Schema, Table
-from bayeslearn.tables.folded import Sum
-from bayeslearn.tables.state_encoding import all_numbers
+from bayeslearn.tables.discretization import all_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+    Floats = NDArray[np.float64]
+
+    from bayeslearn.sources.base import Scanned
+    from bayeslearn.tables.folded import Sum
+
 
 S = TypeVar("S")
+
+#: Rows that seeds are drawn from; more are sampled.
+MOST_ROWS = 20_000
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,8 @@ class Batches:
 
     def fold(self, collect: Callable[[Any], S]) -> S:
         """The sum over the batches as they come."""
+        from bayeslearn.tables.folded import Sum  # noqa: PLC0415 - rows in memory need none
+
         total: Sum[S] = Sum()
         for batch in self.source() if callable(self.source) else self.source:
             total.add(collect(batch))
@@ -118,6 +124,8 @@ class Look:
     numbers: NDArray[np.uint64]
 
     def __add__(self, other: Look) -> Look:
+        from bayeslearn.sources.encoding import lowest  # noqa: PLC0415 - rows in memory need no sample by number
+
         rows, numbers = joined(self.sample, other.sample), np.concatenate([self.numbers, other.numbers])
         kept = lowest(numbers, MOST_ROWS)
         return Look(self.whole + other.whole, self.weight + other.weight, rows.take(kept), numbers[kept])
@@ -131,6 +139,8 @@ class Looking:
 
     def __call__(self, rows: Rows) -> Look:
         """Of one batch."""
+        from bayeslearn.sources.encoding import lowest, row_numbers  # noqa: PLC0415 - rows in memory need no sample by number
+
         columns = (column for cells in rows.cells for column in cells.reshape(len(rows), -1).T)
         numbers = row_numbers(columns, len(rows))
         kept = lowest(numbers, MOST_ROWS)
@@ -179,13 +189,13 @@ def opened(
     """Data as what folds, and the parts of a component, from the distributions and the columns."""
     if isinstance(data, FoldedRows):
         return data, data.parts
-    if is_source(data) and not (isinstance(data, Scanned) and sample_weight is None):
-        data, sample_weight = as_source(data, sample_weight=sample_weight), None
-    named = isinstance(data, Scanned | Table)
-    parts = (parts_by_name if named else parts_of)(data, distributions, covariance_type, variance)
-    if isinstance(data, Scanned):
+    if is_source(data):
+        if sample_weight is not None or is_paths(data):
+            data = as_source(data, sample_weight=sample_weight)
+        parts = parts_by_name(data, distributions, covariance_type, variance)
         schema = Schema(column for part in parts for column in part.columns)
         return FoldedRows(data.with_schema(schema, handle_unknown=data.request.unseen), parts), parts
+    parts = (parts_by_name if isinstance(data, Table) else parts_of)(data, distributions, covariance_type, variance)
     if isinstance(data, Batches):
         return FoldedRows(data, parts), parts
     return read(parts, data, sample_weight), parts
@@ -295,3 +305,10 @@ def first_batch(data: Any) -> Any:
     if first is None:
         raise EmptyTableError("there are no batches to learn from")
     return first[0] if isinstance(first, tuple) else first
+
+
+def whole(part: Component, cells: NDArray[Any], sample_weight: Floats | None) -> Any:
+    """The statistics of all cases together, as of one component; of numbers column by column."""
+    part.distribution.require_range(cells, part.name)
+    shares = np.ones((len(cells), 1)) if sample_weight is None else sample_weight[:, None]
+    return part.distribution.marginal().collect(cells, sample_weight=shares)

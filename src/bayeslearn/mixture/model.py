@@ -251,7 +251,7 @@ class MixtureModel(Saved, Fitted, Reported, kind="mixture", version=2):
         ----------
         data
             A frame, a dict of columns, an array, a list of rows or a :class:`~bayeslearn.Table`; the same kind is
-            returned, and its other columns stay as they are.
+            returned, and its other columns stay unchanged.
         method
             ``"expected"``: the mean of a number and the most probable state, given what the row shows. ``"sample"``:
             a draw of everything that a row lacks, from its joint distribution given what the row shows.

@@ -20,8 +20,8 @@ from bayeslearn import evaluation
 from bayeslearn.errors import DataError, EmptyTableError, MissingValuesError
 from bayeslearn.sources.usability import named_columns, without_identifiers
 from bayeslearn.tables import DiscreteVariable, Table, as_table
+from bayeslearn.tables.discretization import all_numbers, with_numbers
 from bayeslearn.tables.schema import require_known
-from bayeslearn.tables.state_encoding import all_numbers, with_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -25,8 +25,8 @@ from bayeslearn.errors import (
 from bayeslearn.neighbors.distances import Distance, with_another
 from bayeslearn.sources.usability import dropping, named_columns, warn_dropped, without_identifiers
 from bayeslearn.tables import DiscreteVariable, NumericVariable, Schema, Table, Variable, as_table
+from bayeslearn.tables.discretization import all_numbers, with_numbers
 from bayeslearn.tables.schema import require_finite
-from bayeslearn.tables.state_encoding import all_numbers, with_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -29,7 +29,7 @@ from bayeslearn.neighbors.inputs import read_targets
 from bayeslearn.printable import printable
 from bayeslearn.reports import Reported
 from bayeslearn.tables import DiscreteVariable, Table
-from bayeslearn.tables.labels import class_array
+from bayeslearn.tables.markers import class_array
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

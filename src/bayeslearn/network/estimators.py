@@ -29,12 +29,11 @@ from bayeslearn.sources.discretization import discretize
 from bayeslearn.sources.scanning import as_source, is_source
 from bayeslearn.sources.usability import dropping, warn_dropped
 from bayeslearn.tables import DiscreteVariable, Schema, Table, as_table
-from bayeslearn.tables.conversion import collected
+from bayeslearn.tables.conversion import RawTable, collected, columns_as_read
 from bayeslearn.tables.discretization import quantile_cuts
 from bayeslearn.tables.intervals import weighted_values
-from bayeslearn.tables.labels import class_array, distinct_labels
-from bayeslearn.tables.labels import label_codes as positions
-from bayeslearn.tables.raw import RawTable, columns_as_read
+from bayeslearn.tables.markers import class_array, distinct_labels
+from bayeslearn.tables.markers import label_codes as positions
 from bayeslearn.tables.schema import require_known
 from bayeslearn.tables.type_inference import FEW
 

@@ -23,7 +23,7 @@ from bayeslearn.network.structure.fit import search
 from bayeslearn.network.structure.scoring.criteria import StructureScore
 from bayeslearn.network.structure.search_settings import SearchSettings
 from bayeslearn.tables import Table, as_table
-from bayeslearn.tables.raw import columns_as_read
+from bayeslearn.tables.conversion import columns_as_read
 from bayeslearn.tables.schema import require_known
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from bayeslearn.errors import BayeslearnError, ParameterError, WeightError
 from bayeslearn.estimators import AnswersInBatches, ReadsLabels, take_rows
 from bayeslearn.online.experts import Predictors, objects
 from bayeslearn.online.weighted_majority import WeightedMajority
-from bayeslearn.tables.labels import distinct_labels, label_codes
+from bayeslearn.tables.markers import distinct_labels, label_codes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

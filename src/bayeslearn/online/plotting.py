@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayeslearn.printable import plot_label
+from bayeslearn.printable import plot_label, plot_labels
 
 if TYPE_CHECKING:
     from bayeslearn.online.mistakes import MistakeCurve
@@ -35,7 +35,12 @@ def paint_weights(axes: Any, learner: Any) -> None:
     """The weights of the experts with the largest ones."""
     weights = sorted(learner.weights.items(), key=lambda item: -item[1])[:MAX_EXPERTS]
     axes.barh(range(len(weights)), [weight for _, weight in weights])
-    axes.set_yticks(range(len(weights)), [plot_label(name) for name, _ in weights])
+    axes.set_yticks(range(len(weights)), plot_labels(name for name, _ in weights))
     axes.invert_yaxis()
-    more = len(learner.weights) - len(weights)
-    axes.set(xlabel="Weight", xlim=(0, 1), title=f"{more:,} more experts not shown" if more else "")
+    n = len(learner.weights)
+    title = f"The {len(weights)} largest of {n:,} weights" if n > len(weights) else ""
+    axes.set(
+        xlabel="Weight",
+        xlim=(0, 1),
+        title=title,
+    )

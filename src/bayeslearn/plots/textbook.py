@@ -82,7 +82,12 @@ def plot_function_graph(graph: Any, covered: Mapping[str, Sequence[Arc]] | None 
     graph, found = drawing.graph_and_cover(graph)
     covered = found if covered is None else covered
     layout = layered(DAG.from_arcs(drawing.downwards(graph)), drawing.sizes(graph))
-    figure, axes = canvas(ax, (layout.width / DPI, layout.height / DPI))
+    legend = 0.8 + 0.1 * max((min(len(name), 40) for name in covered), default=-8)
+    width, height = layout.width / DPI, layout.height / DPI
+    figure, axes = canvas(ax, (width + legend, height))
+    if ax is None:  # the graph in its own size, and the legend at its right
+        figure.set_layout_engine("none")
+        axes.set_position((0, 0, width / (width + legend), 1))
     axes.set(xlim=(0, layout.width), ylim=(layout.height, 0), aspect="equal")  # y grows downwards
     axes.axis("off")
     drawing.paint(axes, graph, layout, covered, figure_colors())

@@ -62,7 +62,7 @@ LITTLE = 1e-4
 
 
 def prior_of(prior: Any, moments: JointMoments, dim: int) -> RegressionPrior:
-    """A prior by its name, by its equivalent sample size, or as it is."""
+    """A prior by its name, by its equivalent sample size, or the given one."""
     if isinstance(prior, RegressionPrior):
         return prior
     if isinstance(prior, bool) or not isinstance(prior, str | int | float | np.number | None):
@@ -265,7 +265,7 @@ class LinearFit:
 
     @cached_property
     def by_output(self) -> JointMoments:
-        """The moments of the inputs with each output by itself, a row for each."""
+        """The moments of the inputs with each single output, a row for each."""
         d, m = self.dim, self.n_outputs
         place = np.array([[*range(d), d + j] for j in range(m)])
         scatter = self.statistics.scatter[place[:, :, None], place[:, None, :]]
@@ -341,7 +341,7 @@ class LinearFit:
         return LinearGaussian(self.dim).log_evidence(self.prior, self.by_output)
 
     def leave_one_out_residuals(self, X: ArrayLike, y: ArrayLike, *, sample_weight: ArrayLike | None = None) -> Floats:
-        """The residual of each of its own rows when it is predicted from all others, (n, m): e/(1 − h), PRESS.
+        """The residual of each training row when it is predicted from all others, (n, m): e/(1 − h), PRESS.
 
         NaN where the output is missing, or where the others do not determine it.
         """

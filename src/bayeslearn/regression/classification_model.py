@@ -28,7 +28,7 @@ from bayeslearn.regression.rbf import RBFBasis
 from bayeslearn.regression.targets import coded, labels_of, shares
 from bayeslearn.reports import Reported
 from bayeslearn.tables import DiscreteVariable, Schema, as_table
-from bayeslearn.tables.labels import class_array
+from bayeslearn.tables.markers import class_array
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

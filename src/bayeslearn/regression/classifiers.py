@@ -14,7 +14,7 @@ from bayeslearn.regression.classification_fit import fit_logistic, fit_rbf_class
 from bayeslearn.regression.fit_results import without_rows
 from bayeslearn.regression.regressors import FunctionEstimator
 from bayeslearn.regression.targets import default_names
-from bayeslearn.tables.labels import class_array
+from bayeslearn.tables.markers import class_array
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -21,9 +21,9 @@ from bayeslearn.sources.base import Scanned
 from bayeslearn.sources.scanning import as_source
 from bayeslearn.sources.usability import dropping, named_columns, warn_dropped, without_identifiers
 from bayeslearn.tables import DiscreteVariable, NumericVariable, Schema
+from bayeslearn.tables.discretization import all_numbers
 from bayeslearn.tables.schema import require_known
 from bayeslearn.tables.source_protocol import same
-from bayeslearn.tables.state_encoding import all_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -97,10 +97,6 @@ class RBFBasis:
         """The same centers with wider units."""
         return RBFBasis(self.centers, self.widths * factor)
 
-    def first(self, k: int) -> RBFBasis:
-        """The first k of its units."""
-        return RBFBasis(self.centers[:k], self.widths[:k])
-
 
 def square_distances(x: Floats, centers: Floats) -> Floats:
     """|x − c|² of every pair."""
@@ -184,8 +180,8 @@ def clustered(
     x: Floats, k: int, how: str, sample_weight: Floats | None, random_state: np.random.Generator
 ) -> tuple[Floats, Floats | None]:
     """The means of k clusters, by k-means or by EM; fewer where there are fewer different points."""
+    from bayeslearn.mixture.em_fit import grouped  # noqa: PLC0415
     from bayeslearn.mixture.fit import fit_mixture  # noqa: PLC0415 - loaded when units are to be found
-    from bayeslearn.mixture.initialization import grouped  # noqa: PLC0415
 
     k = min(k, len(np.unique(x, axis=0)))
     if how == "em":

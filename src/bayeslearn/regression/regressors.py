@@ -16,7 +16,7 @@ from bayeslearn.regression.rbf_fit import fit_rbf
 from bayeslearn.regression.regression_model import RegressionModel, fit_linear
 from bayeslearn.regression.targets import target_names
 from bayeslearn.sources.scanning import is_source
-from bayeslearn.tables.raw import all_named
+from bayeslearn.tables.conversion import all_named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

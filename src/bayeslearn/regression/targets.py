@@ -28,10 +28,10 @@ from bayeslearn.regression.bayesian_linear import columns as output_columns
 from bayeslearn.sources.scanning import is_source
 from bayeslearn.sources.usability import dropping, named_columns, warn_dropped, without_identifiers
 from bayeslearn.tables import DiscreteVariable, NumericVariable, Schema, Table, as_table
+from bayeslearn.tables.discretization import all_numbers, with_numbers
 from bayeslearn.tables.identifiers import why_not_read
-from bayeslearn.tables.labels import class_array, distinct_labels, label_codes, missing_labels
+from bayeslearn.tables.markers import class_array, distinct_labels, label_codes, missing_labels
 from bayeslearn.tables.schema import require_known
-from bayeslearn.tables.state_encoding import all_numbers, with_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

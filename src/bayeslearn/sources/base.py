@@ -18,9 +18,8 @@ from bayeslearn.tables import NumericVariable, Table
 from bayeslearn.tables.conversion import Request, check_request, requested
 from bayeslearn.tables.frames import kind_of
 from bayeslearn.tables.markers import Missing
-from bayeslearn.tables.schema import name_list
+from bayeslearn.tables.schema import code_type, name_list
 from bayeslearn.tables.source_protocol import Source
-from bayeslearn.tables.table import code_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -42,8 +41,6 @@ if TYPE_CHECKING:
     #: Opens a part: what was read of it, batch by batch.
     Opened = Callable[[Any, Tell | None], Iterator[T]]
 
-#: The file that describes a folder of encoded rows.
-MANIFEST = "bayeslearn.json"
 
 #: Cells of a batch, its fewest and its most rows: enough that a batch is worth its call, few enough for any memory.
 BATCH_CELLS, LEAST_ROWS, MOST_ROWS = 1 << 22, 1 << 14, 1 << 18

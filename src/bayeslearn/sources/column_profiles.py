@@ -4,7 +4,7 @@
     levels     c1(v) + c2(v)               as long as there are few
     range      min, max                    of numbers
 
-Digests add, as all statistics do, so shards are looked at apart.
+Digests add, as all statistics do, so shards are read separately.
 """
 
 from __future__ import annotations
@@ -271,7 +271,7 @@ class ColumnProfiles(Reported):
         return with_values(variable, cells) if request.unseen == "add" else variable
 
     def _honest(self, message: str, names: Iterable[Any]) -> str:
-        """What was said of short columns of these names, true of the long ones: rows are others, states may be more."""
+        """A message about short columns of these names, for the long ones: other rows, perhaps more states."""
         message = re.sub(r"row [0-9]+ holds", "a row holds", re.sub(r" in row [0-9]+", "", message))
         for name in (name for name in names if name in self.columns and self.columns[name].more):
             message = re.sub(

@@ -76,7 +76,7 @@ class Answer:
 
 
 def fetch(future: Any, tell: Callable[[Answer], object]) -> None:
-    """Wait for a value and tell it."""
+    """Wait for a value and report it."""
     try:
         answer = Answer(future.result())
     except BaseException as error:  # noqa: BLE001 - told to who asked
@@ -104,7 +104,7 @@ def killed(error: Any, shards: Mapping[str, Any]) -> ClusterError:
     return ClusterError(
         f"{error.args[2] + 1} workers died while {what}",
         hint="most often they were out of memory: allow a worker more, or read smaller batches with `memory_limit`;"
-        " their logs tell more",
+        " their logs have details",
         path=getattr(shard, "path", None),
     )
 
@@ -114,7 +114,7 @@ def killed(error: Any, shards: Mapping[str, Any]) -> ClusterError:
 
 @dataclass(frozen=True)
 class Step:
-    """What a worker is to do, known by its key: Dask need not look into it to tell it from others."""
+    """What a worker is to do, identified by its key, so that Dask need not compare contents."""
 
     what: Any
     key: str
@@ -155,7 +155,7 @@ distributed: Any = lazy_imports.Optional("distributed", "clusters", "dask")
 
 
 def configured(name: str) -> Any:
-    """What the user's configuration of Dask says, if it says anything."""
+    """A setting of the user's configuration of Dask, or None."""
     distributed.load()
     import dask  # noqa: PLC0415
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from bayeslearn import validation
 from bayeslearn.errors import ClusterError, ParameterError
-from bayeslearn.kernels.threads import thread_count
+from bayeslearn.kernels import thread_count
 from bayeslearn.sources import dask_client
 from bayeslearn.sources.dask_client import Answer, Work, fetch, killed
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from bayeslearn import lazy_imports
 from bayeslearn.errors import DataError, FormatError, InputFileNotFoundError, ParameterError, in_python, listed, option
-from bayeslearn.kernels.threads import thread_count
+from bayeslearn.kernels import thread_count
 from bayeslearn.sources.base import Scanned, rebatched, require_some, rows_of_batch
 from bayeslearn.sources.batch_source import BatchReader, BatchStreams
 from bayeslearn.sources.column_profiles import ColumnProfiles, digest_of

@@ -22,7 +22,7 @@ from bayeslearn import files as writing
 from bayeslearn import strict_json
 from bayeslearn.errors import BayeslearnError, ChangedFileError, FormatError, ParameterError
 from bayeslearn.source_text import Source
-from bayeslearn.sources.base import MANIFEST, MOST_ROWS, Extent, Scanned, merged, rebatched, require_some
+from bayeslearn.sources.base import MOST_ROWS, Extent, Scanned, merged, rebatched, require_some
 from bayeslearn.sources.batch_source import BatchReader, BatchStreams
 from bayeslearn.sources.column_profiles import ColumnProfiles, digest_of
 from bayeslearn.sources.engines import Engine, ThreadEngine
@@ -31,7 +31,7 @@ from bayeslearn.sources.shards import read_table, write_arrays
 from bayeslearn.tables import Schema, Table
 from bayeslearn.tables.arrow_columns import table_column, table_columns
 from bayeslearn.tables.conversion import requested
-from bayeslearn.tables.file_names import is_file
+from bayeslearn.tables.file_names import MANIFEST, is_file
 from bayeslearn.tables.folded import Sum
 from bayeslearn.tables.markers import Missing
 from bayeslearn.tables.table_builder import build

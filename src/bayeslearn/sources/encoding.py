@@ -21,9 +21,9 @@ import pyarrow as pa
 from bayeslearn import kernels
 from bayeslearn.errors import DataError
 from bayeslearn.tables.columns import column_weights, is_missing, number_of
-from bayeslearn.tables.schema import require_known
+from bayeslearn.tables.schema import code_type, require_known
 from bayeslearn.tables.state_encoding import UNKNOWN, StateLookup, code_by
-from bayeslearn.tables.table import Table, code_type
+from bayeslearn.tables.table import Table
 from bayeslearn.tables.table_builder import missing_column, together
 from bayeslearn.tables.type_inference import origins, with_origins
 from bayeslearn.tables.variables import DiscreteVariable

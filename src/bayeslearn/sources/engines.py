@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from bayeslearn.errors import ParameterError
-from bayeslearn.kernels.threads import parallel, thread_count
+from bayeslearn.kernels import parallel, thread_count
 from bayeslearn.tables.folded import Sum
 
 if TYPE_CHECKING:

@@ -54,7 +54,7 @@ WORDS = pa.dictionary(pa.int32(), pa.string())
 
 
 def read_shard(shard: Shard, columns: tuple[str, ...] | None, rows: int) -> Iterator[list[Column]]:
-    """The columns of a shard, about so many rows at a time; columns that the file lacks are left out."""
+    """The columns of a shard, about `rows` rows at a time; columns that the file lacks are left out."""
     require_unchanged(shard.path, shard.stamp)
     batches = read_text(shard.path, columns) if shard.is_text else read_parquet(shard, columns, rows)
     try:
@@ -97,14 +97,14 @@ def read_parquet(shard: Shard, columns: tuple[str, ...] | None, rows: int) -> It
 
 
 def is_plain_text(kind: Any, *, declared: bool) -> bool:
-    """Whether a column is text, or words under a dictionary whose order says nothing."""
+    """Whether a column is text, or words under a dictionary whose order is arbitrary."""
     if pa.types.is_dictionary(kind):
         return not (declared or kind.ordered) and is_text(kind.value_type)
     return is_text(kind) and not pa.types.is_null(kind)
 
 
 def near(rows: int, groups: list[int]) -> int:
-    """So many rows at a time, or those of a row group where that is about the same: it is read at one go."""
+    """The number of rows of a batch, or that of a row group if it is about the same, which is read in one step."""
     largest = max(groups, default=rows)
     return largest if rows / 4 <= largest <= rows * 3 / 2 else rows
 
@@ -220,7 +220,7 @@ class FileSource(Scanned):
         return self.batch_rows or rows_of_batch(len(self.schema))
 
     def fold(self, collect: Callable[[Table], S]) -> S:
-        """The sum over all shards, each read where the engine says."""
+        """The sum over all shards, each read by the engine."""
         return self.fold_streams(self.coder.names, self.coder.table, MergedSum(collect, self.rows_at_a_time))
 
     def _parts(
@@ -280,14 +280,14 @@ class MergedSum:
 
 @dataclass(frozen=True)
 class ShardReader(Generic[T]):
-    """Reads the batches of a shard; an error says where it was."""
+    """Reads the batches of a shard; an error has its place."""
 
     names: tuple[str, ...] | None
     rows: int
     read: Callable[[list[Column]], T]
 
     def __call__(self, shard: Shard, tell: Callable[[int], object] | None = None) -> Iterator[T]:
-        """What is made of each batch; `tell` hears of its rows when it is done with."""
+        """What is made of each batch; `tell` is called with its rows when it is done."""
         row = shard.first
         for columns in read_shard(shard, self.names, self.rows):
             try:
@@ -373,7 +373,7 @@ def located(error: DataError, shard: Shard, row: int) -> DataError:
 
 
 def folded(engine: Engine, function: Any, shards: tuple[Shard, ...], progress: Tell | None) -> Any:
-    """A pass over shards; on this machine every batch is told of, on others every shard."""
+    """A pass over shards; on this machine every batch is reported, on others every shard."""
     watch = watched(progress, shards)
     if isinstance(watch, Watch) and isinstance(engine, ThreadEngine):
         function = replace(function, tell=watch.batch)
@@ -381,7 +381,7 @@ def folded(engine: Engine, function: Any, shards: tuple[Shard, ...], progress: T
 
 
 def watched(progress: Tell | None, shards: tuple[Shard, ...]) -> Callable[[Shard], object]:
-    """What is told of every shard that was read, and tells how far the pass has come."""
+    """A callback for every shard that was read, which reports the progress of the pass."""
     return (lambda _: None) if progress is None else Watch(progress, shards)
 
 
@@ -395,7 +395,7 @@ class Watch:
         self.begun, self.rows, self.shards, self.by_batch = time.perf_counter(), 0, 0, False
 
     def batch(self, rows: int) -> None:
-        """Another batch, told by whoever read it."""
+        """Count another batch, reported by its reader."""
         with self.lock:
             self.by_batch = True
             self.rows += rows

@@ -16,7 +16,8 @@ from bayeslearn.sources.shards import matching, require_alike, row_groups, shard
 from bayeslearn.tables import Schema, Source
 from bayeslearn.tables.file_readers import column_names
 from bayeslearn.tables.schema import require_known
-from bayeslearn.tables.text_heads import collector_paused, stamp_of
+from bayeslearn.tables.table_builder import collector_paused
+from bayeslearn.tables.text_heads import stamp_of
 from bayeslearn.tables.type_inference import sources_of
 
 if TYPE_CHECKING:

@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from bayeslearn import validation
 from bayeslearn.errors import ParameterError
-from bayeslearn.sources.base import MANIFEST, Scanned
 from bayeslearn.tables import Table, as_table
-from bayeslearn.tables.conversion import check_request, requested
-from bayeslearn.tables.file_names import is_file, is_folder
+from bayeslearn.tables.conversion import check_request, raw_table, requested
+from bayeslearn.tables.file_names import MANIFEST, is_file, is_folder
 from bayeslearn.tables.markers import Missing
-from bayeslearn.tables.raw import raw_table
 from bayeslearn.tables.schema import name_list
 
 if TYPE_CHECKING:
@@ -105,7 +103,7 @@ absent, left_out
     on_error = validation.choice("on_error", on_error, ["raise", "skip"])
     if isinstance(data, list | tuple) and len(data) == 1 and is_paths(data):
         data = data[0]
-    if isinstance(data, Scanned | Table):
+    if is_scanned(data) or isinstance(data, Table):
         raise ParameterError(f"{data!r:.60} is a source already", hint="use as_source to declare its columns")
     if engine is not None and engine != "files" and not is_paths(data):
         raise ParameterError(
@@ -171,7 +169,7 @@ def as_source(
         "missing_columns": missing_columns,
         "left_out": left_out,
     }  # fmt: skip
-    if isinstance(data, Scanned):
+    if is_scanned(data):
         return data.declared(**options)
     if is_paths(data) and not is_one_file(data):
         return scan(data, **options)
@@ -193,7 +191,7 @@ def with_options(
     The options are those of :func:`~bayeslearn.as_table`. `handle_unknown` takes the place of what a learner would do,
     and `require_marked` says whether data in memory must have the columns with markers of their own.
     """
-    folds = isinstance(data, Scanned)
+    folds = is_scanned(data)
     if not folds and not (is_paths(data) and not is_one_file(data)):
         return raw_table(
             data, columns=columns, drop_columns=drop_columns, na_values=na_values, keep_default_na=keep_default_na,
@@ -215,7 +213,12 @@ def with_options(
 
 def is_source(data: Any) -> bool:
     """Whether data are to be folded: a source that is no table, or paths of several files."""
-    return isinstance(data, Scanned) or (is_paths(data) and not is_one_file(data))
+    return is_scanned(data) or (is_paths(data) and not is_one_file(data))
+
+
+def is_scanned(data: Any) -> bool:
+    """Whether data are a source, whose columns can be declared; the classes of sources load when data are scanned."""
+    return hasattr(type(data), "declared")
 
 
 def is_paths(data: Any) -> bool:

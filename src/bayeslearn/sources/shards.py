@@ -1,6 +1,6 @@
 """Shards: the parts of a set of files that are read apart, on any thread or machine.
 
-A shard is a text file, or some row groups of a Parquet file. It is small, it can be sent, and whoever gets it reads
+A shard is a text file, or some row groups of a Parquet file. It is small, it can be sent, and every worker reads
 its rows with the same code.
 
 Parts of encoded rows are three arrays as NumPy writes them, each read only if its head is the expected one. A head is
@@ -104,7 +104,7 @@ def row_groups(path: str) -> list[int] | None:
 
 
 def shards_of(groups: Mapping[str, list[int] | None], stamps: Mapping[str, Stamp | None]) -> Iterator[Shard]:
-    """The parts of files: of Parquet files so many row groups that they make a good share of the work."""
+    """The parts of files: of Parquet files row groups that are a good share of the work."""
     total = sum(sum(sizes) for sizes in groups.values() if sizes is not None)
     most = min(SHARD_ROWS, max(total // SHARES, LEAST_ROWS))
     for path, sizes in groups.items():
@@ -140,7 +140,7 @@ def one_file(shards: list[Shard]) -> Shard:
 
 
 def kinds_of(path: str) -> dict[str, str]:
-    """The columns of a file and what they hold, as far as its head tells; in a text file all is text."""
+    """The columns of a file and what they hold, as far as its head declares; in a text file all is text."""
     from bayeslearn.tables.columns import arrow_columns  # noqa: PLC0415 - Arrow loads when data come in
 
     names = column_names(path)
@@ -210,7 +210,7 @@ def write_arrays(file: BinaryIO, table: Table) -> None:
 
 
 def read_table(part: Block, schema: Schema) -> Table:
-    """The table of a part; a ValueError says how the file differs from what was expected."""
+    """The table of a part; a ValueError has the difference of the file from what was expected."""
     require_unchanged(part.path, part.stamp)
     with Path(part.path).open("rb") as file:
         codes = read_array(file, "codes", CODES, [(len(schema.discrete), part.rows)])

@@ -17,17 +17,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn.errors import BayeslearnWarning, joined, option
-from bayeslearn.sources.base import Extent, Scanned
+from bayeslearn.sources.scanning import is_scanned
 from bayeslearn.tables import DiscreteVariable, Table
 from bayeslearn.tables.columns import all_whole, number_of
+from bayeslearn.tables.conversion import RawTable
 from bayeslearn.tables.identifiers import LEAST_ORDERED, WholeNumbers, is_identifier_name, why_name
-from bayeslearn.tables.raw import RawTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
+    from bayeslearn.sources.base import Extent
     from bayeslearn.sources.column_profiles import ColumnProfile
     from bayeslearn.tables import Source
 
@@ -157,6 +158,8 @@ class Facts:
     @classmethod
     def of(cls, table: Table) -> Facts:
         """Those of a batch."""
+        from bayeslearn.sources.base import Extent  # noqa: PLC0415 - batches alone need it
+
         return cls(Extent.of(table), Discretes.of(table), Numbers.of(table))
 
 
@@ -180,7 +183,7 @@ def dropping(data: Any, left_out: dict[str, str] | None, columns: Any = None) ->
     """
     if left_out is not None:
         return left_out
-    if columns is not None or isinstance(data, Table | Scanned | np.ndarray):
+    if columns is not None or isinstance(data, Table | np.ndarray) or is_scanned(data):
         return None
     return Unreported()
 
@@ -203,7 +206,7 @@ def named_columns(data: Any) -> frozenset[str]:
     """The columns that were asked for by name when the data were read."""
     if isinstance(data, RawTable):
         return data.named
-    return data.request.named if isinstance(data, Scanned) else frozenset()
+    return data.request.named if is_scanned(data) else frozenset()
 
 
 def without_identifiers(source: Any, left_out: dict[str, str] | None, keep: Iterable[str] = ()) -> Any:

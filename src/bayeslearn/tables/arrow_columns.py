@@ -22,9 +22,8 @@ import pyarrow as pa
 
 from bayeslearn.errors import EmptyTableError, ParameterError, ShapeError
 from bayeslearn.tables.columns import Column, arrow_column, arrow_columns
-from bayeslearn.tables.file_readers import read_file
+from bayeslearn.tables.conversion import RawTable
 from bayeslearn.tables.intervals import below, interval_names
-from bayeslearn.tables.raw import RawTable
 from bayeslearn.tables.schema import require_unique
 from bayeslearn.tables.table import Table
 from bayeslearn.tables.variables import DiscreteVariable, state_array
@@ -246,6 +245,13 @@ def table_column(table: Table, name: str) -> Column:
     return Column(name, pa.DictionaryArray.from_arrays(pa.array(code, mask=code < 0), states), declared=True)
 
 
+def file_columns(path: str | os.PathLike[str]) -> list[Column]:
+    """The columns of a file."""
+    from bayeslearn.tables.file_readers import read_file  # noqa: PLC0415 - data in memory need no readers
+
+    return read_file(path)
+
+
 def raw_columns(data: RawTable) -> list[Column]:
     """The columns of a raw table, as they were read."""
     return list(data.columns)
@@ -253,7 +259,7 @@ def raw_columns(data: RawTable) -> list[Column]:
 
 #: How each kind of data with named columns is read; anything else is tried as a frame.
 READERS: tuple[tuple[Any, Callable[[Any], list[Column]]], ...] = (
-    ((str, os.PathLike), read_file),
+    ((str, os.PathLike), file_columns),
     (Table, table_columns),
     (RawTable, raw_columns),
     (pa.Table, arrow_columns),

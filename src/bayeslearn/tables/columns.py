@@ -181,7 +181,7 @@ def require_valid(name: str, data: Any, path: Any = None) -> None:
 def is_within_dictionary(data: Any) -> bool:
     """Whether all places of a dictionary array are within a valid dictionary, those of missing cells too.
 
-    This is what Arrow's full validation looks at, seventeen times as fast.
+    This is the check of Arrow's full validation, seventeen times as fast.
     """
     if not pa.types.is_dictionary(data.type):
         return False
@@ -248,7 +248,7 @@ def levels(column: Column, missing: Missing) -> Levels:
 
 
 def few_levels(column: Column, missing: Missing) -> Levels:
-    """The levels of a few cells of text, which are quicker looked at one by one: tables may have many columns."""
+    """The levels of a few cells of text, which are faster read one by one: tables may have many columns."""
     cells = column.data.to_pylist()
     values = [v for v in dict.fromkeys(cells) if v is not None and not missing.marks(v)]
     known = {value: level for level, value in enumerate(values)}
@@ -273,7 +273,7 @@ def one_dictionary(data: Any) -> Any:
 
 
 def marked(values: Any, missing: Missing) -> NDArray[np.bool_]:
-    """Which of the values stand for a missing cell; a few are quicker looked at one by one."""
+    """Which of the values stand for a missing cell; a few are faster read one by one."""
     if is_text(values.type) and len(values) <= FEW:
         return np.array([v is None or is_missing(v, missing) for v in values.to_pylist()], np.bool_)
     null = np.asarray(values.is_null(nan_is_null=True))
@@ -308,7 +308,7 @@ def without(values: Any, place: NDArray[Any], gone: NDArray[np.bool_]) -> tuple[
 
 
 def object_levels(column: Column, missing: Missing) -> Levels:
-    """Levels of Python objects; 1 and True are told apart, 1 and 1.0 are not."""
+    """Levels of Python objects; 1 and True are different, 1 and 1.0 are equal."""
     known: dict[tuple[str, Any], int] = {}
     place = np.full(len(column), -1, dtype=np.int32)
     for row, value in enumerate(column.data):

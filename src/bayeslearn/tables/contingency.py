@@ -6,7 +6,7 @@ Columns with few states become bitmaps, which are intersected; larger groups are
 which of the two is faster. The counts are the same.
 
 Equal rows are found by keys. Codes are packed into 64-bit words as digits of a mixed-radix number, key ← key · size +
-code, as many columns to a word as fit; a float is a word of its own. One word is its own key. Several are hashed to
+code, as many columns to a word as fit; a float is a separate word. One word is its own key. Several are hashed to
 one, and the groups are then compared word by word; should two different rows ever share a hash, the words themselves
 are sorted instead.
 """

@@ -1,4 +1,4 @@
-"""Cut points of numeric columns.
+"""Cut points of numeric columns; and back: states that are numbers, read as the numbers they are.
 
 quantile   bins of about equal weight; ties reduce their number, no bin is empty; a heavy value is a bin of its own
 uniform    bins of equal width between the smallest and the largest value
@@ -24,8 +24,8 @@ from bayeslearn import validation
 from bayeslearn.errors import BayeslearnWarning, ConstantColumnError, ParameterError, listed
 from bayeslearn.tables.intervals import WHOLE, between, separators, summarized, weighted_values
 from bayeslearn.tables.intervals import below as just_below
-from bayeslearn.tables.schema import name_list
-from bayeslearn.tables.variables import DiscreteVariable
+from bayeslearn.tables.schema import Schema, name_list
+from bayeslearn.tables.variables import DiscreteVariable, NumericVariable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sized
@@ -230,3 +230,30 @@ def entropy(counts: Floats) -> Floats:
     """Return H = −Σ p log₂ p of each row of counts."""
     p = counts / np.maximum(counts.sum(axis=1, keepdims=True), np.finfo(float).tiny)
     return -(p * np.log2(p, out=np.zeros_like(p), where=p > 0)).sum(axis=1)
+
+
+### states that are numbers
+
+
+def all_numbers(variable: DiscreteVariable) -> bool:
+    """Whether all states read as numbers, and none as a truth value or an interval."""
+    if variable.cuts is not None or any(isinstance(state, bool) for state in variable.states):
+        return False
+    try:
+        return bool(np.isfinite([float(state) for state in variable.states]).all())
+    except (TypeError, ValueError):
+        return False
+
+
+def with_numbers(table: Table, variables: Iterable[DiscreteVariable]) -> Table:
+    """The table with the states of these columns read as the numbers they are."""
+    found = {v.name: np.array([*map(float, v.states), np.nan])[table.codes_of(v.name)] for v in variables}
+    if not found:
+        return table
+    schema = Schema(
+        NumericVariable(v.name, read_as=v.read_as, origin=v.origin) if v.name in found else v for v in table.schema
+    )
+    codes = [table.codes_of(v.name) for v in schema.discrete]
+    values = [found[v.name] if v.name in found else table.values_of(v.name) for v in schema.numeric]
+    block = np.array(codes) if codes else np.empty((0, table.n_rows), np.int8)
+    return type(table)(schema, block, np.array(values), table.sample_weight)

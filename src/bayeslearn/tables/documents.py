@@ -21,8 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn.errors import DataError
-from bayeslearn.tables.labels import is_missing
-from bayeslearn.tables.markers import Missing
+from bayeslearn.tables.markers import Missing, is_missing
 from bayeslearn.tables.schema import require_known
 
 if TYPE_CHECKING:

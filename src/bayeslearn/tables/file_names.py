@@ -40,3 +40,7 @@ def is_folder(path: str | os.PathLike[str]) -> bool:
 def is_packed(path: str | os.PathLike[str]) -> bool:
     """Whether a file is packed with gzip."""
     return Path(path).suffix.lower() == ".gz"
+
+
+#: The file that describes a folder of encoded rows.
+MANIFEST = "bayeslearn.json"

@@ -44,7 +44,7 @@ MAX_BYTES = 1 << 32
 COPIES = 6
 
 #: What to do about a file that is broken.
-WHOLE = "see whether it is complete and of the kind that its name says"
+WHOLE = "see whether it is complete and of the kind of its name"
 
 
 def read_file(path: str | os.PathLike[str]) -> list[Column]:
@@ -76,7 +76,7 @@ def column_names(path: str | os.PathLike[str]) -> list[str]:
 
 
 def found(path: str | os.PathLike[str]) -> tuple[Path, str]:
-    """A file that is there, and the ending that says how to read it."""
+    """An existing file, and the ending that determines its reader."""
     path = Path(path)
     if not is_file(path):
         what = "is a directory" if is_folder(path) else "there is no such file"
@@ -314,7 +314,7 @@ def whole_parquet(file: Any, path: Path) -> Any:
 
 @contextmanager
 def parquet_file(path: Path) -> Iterator[Any]:
-    """A Parquet file, open as long as the block; what is wrong with it is told."""
+    """A Parquet file, open as long as the block; faults raise a named error."""
     try:
         with arrow_file(path) as opened, pyarrow.parquet.ParquetFile(opened) as file:
             yield file

@@ -18,7 +18,7 @@ from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 from bayeslearn import validation
-from bayeslearn.kernels.threads import parallel, thread_count
+from bayeslearn.kernels import parallel, thread_count
 
 T = TypeVar("T")
 U = TypeVar("U")

@@ -1,4 +1,4 @@
-"""Numbers and dates as people write them: money, percentages, a decimal comma; days and times in parts.
+"""Formats of numbers and dates: money, percentages, a decimal comma; days and times in parts.
 
     written                               read as                       number
     $1,234.56   US$ 12   (12.50)          money                         1234.56, 12, −12.5
@@ -9,7 +9,7 @@
     1.234,5     3,5                       decimal comma                 1234.5, 3.5
 
 A column is read in a format when every value fits it. Where several fit, the first of this list is taken: '1,234' has
-a thousands separator, and so has '1.234 €', for nobody writes money with three decimals.
+a thousands separator, and so has '1.234 €', for money has no three decimals.
 
 Dates and times become parts that can be learned from: year, month, weekday and hour.
 
@@ -55,7 +55,7 @@ CURRENCY = rf"(?:[A-Z]{{0,3}}\p{{Sc}}|{CODES}|kr\.?|zł|Kč|Fr\.?)"
 
 
 def digits(group: str, point: str, decimals: str) -> str:
-    """Digits, perhaps in groups of three, with so many decimals."""
+    """Digits, perhaps in groups of three, with `decimals` decimals."""
     grouped = rf"[1-9][0-9]{{0,2}}(?:{group}[0-9]{{3}})+"
     return rf"(?:(?:{grouped}|[0-9]+)(?:{point}[0-9]{decimals})?|{point}[0-9]{decimals})"
 

@@ -1,4 +1,4 @@
-"""Tables for people and other libraries: Arrow tables, data frames, text and HTML.
+"""Tables for other libraries: Arrow tables, data frames, text and HTML.
 
 Text states become categories in their order, so that a frame keeps states that no row shows; states that are numbers or
 truth values stay what they are; numbers are floats; a missing cell is null.

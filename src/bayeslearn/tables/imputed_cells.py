@@ -1,4 +1,4 @@
-"""Cells of any data replaced: the data come back as they are, in their kind, with their index, types and order.
+"""Cells of any data replaced: the data come back in their kind, with their index, types and order.
 
 Each kind of data has a function that takes the names of its columns, in their order, and a :class:`Fill` for some of
 them. A column keeps its type if the new values fit; else it takes a wider one, at last that of Python objects.
@@ -63,7 +63,7 @@ def completed(data: Any, schema: Schema, complete: Callable[[Table], Table], **m
     """The data with missing values filled, in the same kind of container.
 
     `complete` fills a table of a schema, `markers` are those of missing values. Other columns of the data, and observed
-    values, stay as they are.
+    values, stay unchanged.
     """
     from bayeslearn.tables.conversion import as_table  # noqa: PLC0415 - it reads all kinds of data
 
@@ -102,7 +102,7 @@ def is_arrow(values: Any) -> bool:
 
 
 def listed(values: Any) -> Any:
-    """A column that can be read more than once; what is no column stays as it is, to be reported."""
+    """A column that can be read more than once; what is no column stays unchanged, to be reported."""
     plain = isinstance(values, str | list | tuple) or not hasattr(values, "__iter__")
     return values if plain else list(values)
 
@@ -326,7 +326,7 @@ def dictionary_filled(data: Any, fill: Fill) -> Any:
 
 
 def frame_filled(data: Any, names: Sequence[str], fills: Fills) -> Any:
-    """A polars frame, or any other that narwhals knows."""
+    """A polars frame, or any other of narwhals."""
     frame = nw.from_native(data, eager_only=True)
     new = [
         nw.from_native(series_filled(frame[:, j], fills[name]), series_only=True)

@@ -134,7 +134,7 @@ def distinct_words(points: tuple[float, ...]) -> list[str]:
 
 
 def short(x: float, digits: int) -> str:
-    """A number with so many significant digits, without an exponent unless it is very large or very small."""
+    """A number with `digits` significant digits, without an exponent unless it is very large or very small."""
     if x == math.floor(x) and abs(x) < LARGE:
         return str(int(x))
     if 1e-4 <= abs(x) < LARGE:

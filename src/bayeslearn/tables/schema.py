@@ -239,3 +239,13 @@ def row_positions(rows: NDArray[Any], n_rows: int) -> NDArray[np.intp]:
             f"there is no row {rows[outside][0]} in a table of {n_rows} rows", hint="rows are numbered from 0"
         )
     return rows.astype(np.intp)
+
+
+def code_type(schema: Schema) -> type[np.signedinteger[Any]]:
+    """The smallest whole numbers that hold every code of the schema."""
+    return smallest_code_type(max((v.size for v in schema.discrete), default=0))
+
+
+def smallest_code_type(n_states: int) -> type[np.signedinteger[Any]]:
+    """The smallest whole numbers for so many states."""
+    return next((t for t in (np.int8, np.int16) if n_states <= np.iinfo(t).max), np.int32)

@@ -47,7 +47,7 @@ class Source(Folded["Table"]):
 
     @property
     def total_weight(self) -> float:
-        """How many cases the rows stand for."""
+        """The total weight of the rows."""
         raise NotImplementedError
 
     def missing(self) -> dict[str, int]:

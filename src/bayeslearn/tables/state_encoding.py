@@ -3,7 +3,7 @@
 A value finds the state it equals. Where data and states came by different ways (numbers from a frame, text from a
 file), number meets number and truth meets truth: 1 finds '1', 'true' finds True; '01' and '1' stay different names.
 
-States that are numbers are read as the numbers they are. New numbers are written as those of a column of text, so that
+New numbers are written as those of a column of text, so that
 they are read back in the same way:
 
     $1,234.50   (12.00)     '$', commas between groups of three digits, two decimals, parentheses for negative numbers
@@ -27,10 +27,9 @@ from bayeslearn.errors import UnknownStateError, in_python, listed, near, option
 from bayeslearn.tables.columns import Column, Levels, floats, level_numbers, levels, number_of, object_kind
 from bayeslearn.tables.formats import FORMATS, numbers_in
 from bayeslearn.tables.markers import is_suspect
-from bayeslearn.tables.schema import Schema
-from bayeslearn.tables.table import Table, smallest_code_type
+from bayeslearn.tables.schema import smallest_code_type
 from bayeslearn.tables.type_inference import as_known_numbers, sort_key
-from bayeslearn.tables.variables import DiscreteVariable, NumericVariable, Variable
+from bayeslearn.tables.variables import DiscreteVariable, Variable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -39,30 +38,6 @@ if TYPE_CHECKING:
 
     from bayeslearn.tables.conversion import Request
     from bayeslearn.tables.markers import Missing
-
-
-def all_numbers(variable: DiscreteVariable) -> bool:
-    """Whether all states read as numbers, and none as a truth value or an interval."""
-    if variable.cuts is not None or any(isinstance(state, bool) for state in variable.states):
-        return False
-    try:
-        return bool(np.isfinite([float(state) for state in variable.states]).all())
-    except (TypeError, ValueError):
-        return False
-
-
-def with_numbers(table: Table, variables: Iterable[DiscreteVariable]) -> Table:
-    """The table with the states of these columns read as the numbers they are."""
-    found = {v.name: np.array([*map(float, v.states), np.nan])[table.codes_of(v.name)] for v in variables}
-    if not found:
-        return table
-    schema = Schema(
-        NumericVariable(v.name, read_as=v.read_as, origin=v.origin) if v.name in found else v for v in table.schema
-    )
-    codes = [table.codes_of(v.name) for v in schema.discrete]
-    values = [found[v.name] if v.name in found else table.values_of(v.name) for v in schema.numeric]
-    block = np.array(codes) if codes else np.empty((0, table.n_rows), np.int8)
-    return Table(schema, block, np.array(values), table.sample_weight)
 
 
 #: What stands before the digits, the digits with all that is among them, and what stands behind.

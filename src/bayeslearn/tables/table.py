@@ -18,10 +18,9 @@ import numpy as np
 from bayeslearn import validation
 from bayeslearn.errors import ParameterError, UnknownColumnError, listed
 from bayeslearn.printable import printable
-from bayeslearn.tables import contingency, discretization
-from bayeslearn.tables.contingency import Counter
+from bayeslearn.tables import discretization
 from bayeslearn.tables.markers import Missing
-from bayeslearn.tables.schema import Schema, checked_shapes, different, name_list, row_positions
+from bayeslearn.tables.schema import Schema, checked_shapes, code_type, different, name_list, row_positions
 from bayeslearn.tables.source_protocol import Source
 from bayeslearn.tables.variables import DiscreteVariable, NumericVariable, state_array
 
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from bayeslearn.tables.columns import Column
+    from bayeslearn.tables.contingency import Counter
     from bayeslearn.tables.documents import DocumentBatch
     from bayeslearn.tables.folded import Folded
     from bayeslearn.tables.frames import Backend
@@ -255,7 +255,9 @@ class Table(Source):
         >>> coin.distinct().codes, coin.distinct().sample_weight
         (array([[0, 1]], dtype=int8), array([3., 1.]))
         """
-        first, group = contingency.groups(self.codes, [v.size for v in self.schema.discrete], self.values)
+        from bayeslearn.tables.contingency import groups  # noqa: PLC0415 - few count
+
+        first, group = groups(self.codes, [v.size for v in self.schema.discrete], self.values)
         folded = np.bincount(group, self.sample_weight, minlength=len(first)).astype(float)
         return self.take(first).with_weights(folded)
 
@@ -400,6 +402,8 @@ class Table(Source):
     @cached_property
     def counter(self) -> Counter:
         """The counter of groups of columns, which keeps bitmaps; see :func:`contingency_tables`."""
+        from bayeslearn.tables.contingency import Counter  # noqa: PLC0415 - few count
+
         return Counter(self)
 
     # -- as a value
@@ -431,16 +435,6 @@ class Table(Source):
 
 
 ### parts of a table
-
-
-def code_type(schema: Schema) -> type[np.signedinteger[Any]]:
-    """The smallest whole numbers that hold every code of the schema."""
-    return smallest_code_type(max((v.size for v in schema.discrete), default=0))
-
-
-def smallest_code_type(n_states: int) -> type[np.signedinteger[Any]]:
-    """The smallest whole numbers for so many states."""
-    return next((t for t in (np.int8, np.int16) if n_states <= np.iinfo(t).max), np.int32)
 
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:

@@ -5,6 +5,8 @@ Every column is tried before anything is reported, so that one message names all
 
 from __future__ import annotations
 
+import gc
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -25,16 +27,14 @@ from bayeslearn.errors import (
 )
 from bayeslearn.tables.arrow_columns import gather, list_column
 from bayeslearn.tables.columns import Column, column_weights, is_missing
-from bayeslearn.tables.raw import RawTable
-from bayeslearn.tables.schema import Schema, require_known, require_unique
-from bayeslearn.tables.state_encoding import code_by, suspect_words
-from bayeslearn.tables.table import Table, code_type
-from bayeslearn.tables.text_heads import collector_paused
+from bayeslearn.tables.conversion import RawTable
+from bayeslearn.tables.schema import Schema, code_type, require_known, require_unique
+from bayeslearn.tables.table import Table
 from bayeslearn.tables.type_inference import discover, interpreted, sources_of, with_origins
 from bayeslearn.tables.variables import DiscreteVariable, NumericVariable, Variable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -43,6 +43,19 @@ if TYPE_CHECKING:
 
 #: Clauses of an error about many columns, and the characters of each.
 MOST_CLAUSES, MOST_CLAUSE = 5, 160
+
+
+@contextmanager
+def collector_paused() -> Iterator[None]:
+    """Pause Python's garbage collector: the objects of very many columns are all kept, and would be visited often."""
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 @collector_paused()
@@ -148,6 +161,8 @@ def coded(columns: list[Column], request: Request, known: dict[str, Variable]) -
 
     Columns about which nothing was said are left out instead, if someone wants to be told of them.
     """
+    if known:
+        from bayeslearn.tables.state_encoding import code_by  # noqa: PLC0415 - new columns are coded without it
     done: list[tuple[Variable, NDArray[Any]]] = []
     errors = []
     for column in columns:
@@ -172,6 +187,8 @@ def understood(column: Column, request: Request) -> tuple[Variable, NDArray[Any]
     try:
         return discover(without_markers(column, request), request)
     except MixedTypesError:
+        from bayeslearn.tables.state_encoding import suspect_words  # noqa: PLC0415 - as above
+
         words = suspect_words(column, request.missing)
         if not words:
             raise

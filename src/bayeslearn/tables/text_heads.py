@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import codecs
 import csv
-import gc
 import gzip
 import io
 import os
@@ -312,19 +311,6 @@ WIDE = 1 << 15
 
 #: Cells that are read at a time.
 CELLS = 1 << 20
-
-
-@contextmanager
-def collector_paused() -> Iterator[None]:
-    """Pause Python's garbage collector: the objects of very many columns are all kept, and would be visited often."""
-    if not gc.isenabled():
-        yield
-        return
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
 
 
 class RaggedError(ValueError):

@@ -41,7 +41,7 @@ from bayeslearn.tables.columns import (
     plain_floats,
 )
 from bayeslearn.tables.identifiers import is_free_text, why_not_read
-from bayeslearn.tables.table import smallest_code_type
+from bayeslearn.tables.schema import smallest_code_type
 from bayeslearn.tables.variables import DiscreteVariable, NumericVariable, Variable
 
 if TYPE_CHECKING:

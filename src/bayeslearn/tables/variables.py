@@ -187,7 +187,7 @@ def variable_from_dict(entry: Any) -> Variable:
 
 
 def interpretation_of(variable: Variable) -> dict[str, str]:
-    """What a column was read as and where it comes from, as far as there is something to say."""
+    """What a column was read as and where it comes from, as far as it is known."""
     known = {"read_as": variable.read_as, "origin": variable.origin}
     return {key: text for key, text in known.items() if text is not None}
 

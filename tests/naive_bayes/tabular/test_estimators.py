@@ -241,7 +241,7 @@ def test_averaged_one_dependence_takes_weights_and_leaves_out_rare_parents():
     X, y = [["a", "x"], ["a", "y"], ["b", "x"], ["b", "y"]], ["u", "v", "v", "u"]
     twice = AODEClassifier().fit(X * 2, y * 2).predict_proba(X)
     np.testing.assert_allclose(AODEClassifier().fit(X, y, sample_weight=[2] * 4).predict_proba(X), twice, rtol=1e-12)
-    none = AODEClassifier(least=100).fit(X, y)
+    none = AODEClassifier(min_count=100).fit(X, y)
     np.testing.assert_allclose(none.predict_proba(X), np.full((4, 2), 0.5), rtol=1e-12)
     with pytest.raises(DataError, match="every sample_weight is zero"):
         AODEClassifier().fit(X, y, sample_weight=[0] * 4)

@@ -321,7 +321,7 @@ def test_bad_input_is_named():
     with pytest.raises(UnknownColumnError, match="'heat'"):
         model.predict({"sky": ["sun"], "visits": [1]})
     assert len(model.predict({"sky": ["sun"], "visits": [1]}, missing_columns="missing")) == 1
-    with pytest.raises(EvidenceError, match="more evidence taken back"):
+    with pytest.raises(EvidenceError, match="more evidence removed"):
         model - (model + model)
     with pytest.raises(MismatchError, match="different targets or columns"):
         model + fit_naive_bayes({"x": ["u", "v"], "y": ["a", "b"]}, "y")

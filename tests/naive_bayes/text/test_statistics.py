@@ -119,7 +119,7 @@ def test_bad_sums():
     a, b = seen([("a", "x")]), seen([("b", "x")])
     with pytest.raises(EvidenceError, match="never seen"):
         a - b
-    with pytest.raises(EvidenceError, match="more evidence taken back"):
+    with pytest.raises(EvidenceError, match="more evidence removed"):
         a - 2 * a
     with pytest.raises(EvidenceError, match="factor"):
         a * -1

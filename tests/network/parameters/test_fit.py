@@ -183,7 +183,7 @@ def test_threads_rows_and_columns_do_not_matter(monkeypatch):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         one = fit_parameters(network, table, prior="laplace", max_iter=5)
-        monkeypatch.setattr("bayeslearn.kernels.threads.thread_count", lambda: 1)
+        monkeypatch.setattr("bayeslearn.kernels.thread_count", lambda: 1)
         same = fit_parameters(network, table, prior="laplace", max_iter=5)
         turned = table.take(np.arange(300)[::-1]).select(network.names[::-1])
         other = fit_parameters(network, turned, prior="laplace", max_iter=5)

@@ -47,14 +47,14 @@ class AODEModel(Saved, kind="one-dependence"):
     """Counts of (class, state, state) for every two columns, and the probabilities read off them.
 
     `counts.n` is (classes, states, states) over the states of all columns one after the other; on the diagonal stands
-    how often a state was seen by itself. `cases` stand before the data in every distribution, spread evenly.
+    how often a state was seen alone. Every distribution has a prior of `equivalent_sample_size`, spread evenly.
     """
 
     schema: Schema
     counts: Counts
     classes: Counts
-    cases: float
-    least: float
+    equivalent_sample_size: float
+    min_count: float
     #: The names of the classes; 0, 1, ... when not given.
     labels: tuple[Any, ...] = ()
 
@@ -66,8 +66,9 @@ class AODEModel(Saved, kind="one-dependence"):
 
     @classmethod
     def empty(
-        cls, schema: Schema, n_classes: int, cases: float, least: float, labels: tuple[Any, ...] = ()
-    ) -> AODEModel:
+        cls, schema: Schema, n_classes: int, equivalent_sample_size: float, min_count: float,
+        labels: tuple[Any, ...] = (),
+    ) -> AODEModel:  # fmt: skip
         """Nothing seen yet."""
         n = sum(v.size for v in schema.discrete)
         if n_classes * n * n > MOST_CELLS:
@@ -76,7 +77,8 @@ class AODEModel(Saved, kind="one-dependence"):
                 f"more than {MOST_CELLS:,}",
                 hint="use columns with fewer states, or NaiveBayesClassifier",
             )
-        return cls(schema, Counts.zero((n_classes, n, n)), Counts.zero((n_classes,)), cases, least, labels)
+        counts, classes = Counts.zero((n_classes, n, n)), Counts.zero((n_classes,))
+        return cls(schema, counts, classes, equivalent_sample_size, min_count, labels)
 
     @property
     def target(self) -> DiscreteVariable:
@@ -110,8 +112,8 @@ class AODEModel(Saved, kind="one-dependence"):
         alone = np.diagonal(n, axis1=1, axis2=2)
         in_column = column[:, None] == np.arange(len(self.schema))
         known = alone @ in_column  # (classes, columns): rows that show the column
-        leads = alone.sum(axis=0) >= self.least
-        m, k = self.cases, len(n)
+        leads = alone.sum(axis=0) >= self.min_count
+        m, k = self.equivalent_sample_size, len(n)
         shares = (per_class + m / k) / (per_class.sum() + m)
         with np.errstate(divide="ignore"):
             joint = (alone + m / (k * size)) / (known.sum(axis=0)[column] + m)
@@ -151,8 +153,9 @@ class AODEModel(Saved, kind="one-dependence"):
         odd = [label for label in self.labels if not isinstance(label, NAME)]
         if odd:
             raise ParameterError(f"classes in a file are texts, numbers or truth values, not {odd[0]!r:.60}")
-        counts = {"pairs": self.counts.n, "classes": self.classes.n, "cases": self.cases, "least": self.least}
-        return {"labels": list(self.labels), **self.schema.to_dict(), **counts}
+        prior = {"cases": self.equivalent_sample_size, "least": self.min_count}
+        counts = {"pairs": self.counts.n, "classes": self.classes.n}
+        return {"labels": list(self.labels), **self.schema.to_dict(), **counts, **prior}
 
     @classmethod
     def from_document(cls, reader: Reader, document: dict[str, Any]) -> AODEModel:
@@ -191,9 +194,9 @@ class AODEClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseEstimat
 
     Parameters
     ----------
-    cases
+    equivalent_sample_size
         Cases that every distribution counts as seen before, spread evenly: an m-estimate.
-    least
+    min_count
         A state leads only if it was seen in at least so many rows.
     n_bins
         Intervals that a numeric column is cut into at its quantiles.
@@ -222,15 +225,15 @@ class AODEClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseEstimat
     def __init__(
         self,
         *,
-        cases: float = 1.0,
-        least: float = 1.0,
+        equivalent_sample_size: float = 1.0,
+        min_count: float = 1.0,
         n_bins: int = 5,
         na_values: Markers = (),
         keep_default_na: bool = True,
         unlabeled: Literal["drop", "error"] = "drop",
     ) -> None:
-        self.cases = cases
-        self.least = least
+        self.equivalent_sample_size = equivalent_sample_size
+        self.min_count = min_count
         self.n_bins = n_bins
         self.na_values = na_values
         self.keep_default_na = keep_default_na
@@ -254,11 +257,9 @@ class AODEClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseEstimat
         return {name: rows[:, j] for j, name in enumerate(self._array_names(rows.shape[1], reset=False))}
 
     def _empty(self, schema: Schema) -> AODEModel:
-        cases, least = (
-            validation.number("cases", self.cases, above=0),
-            validation.number("least", self.least, min_value=0),
-        )
-        return AODEModel.empty(schema, len(self.classes_), cases, least, tuple(self.classes_.tolist()))
+        m = validation.number("equivalent_sample_size", self.equivalent_sample_size, above=0)
+        min_count = validation.number("min_count", self.min_count, min_value=0)
+        return AODEModel.empty(schema, len(self.classes_), m, min_count, tuple(self.classes_.tolist()))
 
     def _fit_source(self, X: Any, y: Any, sample_weight: Any) -> Self:
         source = labeled_source(X, y, {}, sample_weight)

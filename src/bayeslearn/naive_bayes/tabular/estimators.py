@@ -14,27 +14,28 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from bayeslearn import validation
 from bayeslearn.errors import MissingValuesError, ParameterError, UnknownColumnError, listed
 from bayeslearn.estimators import AnswersInBatches, ReadsLabels, has_named_columns
-from bayeslearn.evaluation import Calibration
 from bayeslearn.naive_bayes.tabular import row_blocks as blocks
-from bayeslearn.naive_bayes.tabular.fit import (
+from bayeslearn.naive_bayes.tabular.inputs import (
+    MOST_STATES,
+    Input,
     column_of,
     distribution_names,
+    finite,
     framed,
-    more_cases,
     new_states,
     read_columns,
     require_columns,
 )
-from bayeslearn.naive_bayes.tabular.inputs import MOST_STATES, Input, finite
 from bayeslearn.naive_bayes.tabular.label_statistics import added, labeled
 from bayeslearn.naive_bayes.tabular.row_blocks import Cases, SourceCases
 from bayeslearn.sources.scanning import as_source, is_source
 from bayeslearn.tables import DiscreteVariable, Schema, Table, as_table
-from bayeslearn.tables.labels import distinct_labels, label_codes, unknown_labels
+from bayeslearn.tables.markers import distinct_labels, label_codes, unknown_labels
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from bayeslearn.evaluation import Calibration
     from bayeslearn.naive_bayes.tabular.explanation import CellContributions
     from bayeslearn.naive_bayes.tabular.model import NaiveBayesModel
     from bayeslearn.naive_bayes.tabular.row_blocks import Rows
@@ -179,6 +180,8 @@ class NaiveBayesClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseE
             model, cases = self._source_cases(X, y, classes, sample_weight)
         else:
             require_column(y)
+            from bayeslearn.naive_bayes.tabular.fit import more_cases  # noqa: PLC0415 - only here
+
             model, cases = more_cases(self.model_, X, y, sample_weight)
         unknown = [label for label in model.classes if label not in self.classes_.tolist()]
         if unknown:
@@ -272,6 +275,8 @@ class NaiveBayesClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseE
         """Return how reliable the probabilities are on rows with labels, which should not be those of training."""
         proba = self.predict_proba(X)
         codes = label_codes(column_or_1d(y), self.classes_)
+        from bayeslearn.evaluation import Calibration  # noqa: PLC0415 - fits do without it
+
         return Calibration.of(proba, codes, sample_weight=sample_weight, n_bins=n_bins)
 
     def _ask(self, question: str, rows: Any, *arguments: Any) -> Any:

@@ -6,30 +6,42 @@ Arrays of floats are numbers and arrays of whole numbers are states, and both ar
 
 from __future__ import annotations
 
+import itertools
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayeslearn.errors import DataError
+from bayeslearn import validation
+from bayeslearn.components.component import Component
+from bayeslearn.components.product import Product
+from bayeslearn.distributions import Counts, StatisticsBundle
+from bayeslearn.distributions.distribution import by_name
+from bayeslearn.distributions.distribution import column_names as known_distributions
+from bayeslearn.distributions.priors import PooledPrior, dirichlet_prior, parse_prior
+from bayeslearn.errors import DataError, ParameterError, listed
 from bayeslearn.estimators import column_names
 from bayeslearn.naive_bayes.tabular import row_blocks as blocks
-from bayeslearn.naive_bayes.tabular.fit import read_columns
-from bayeslearn.tables import DiscreteVariable, NumericVariable, Table, as_table
-from bayeslearn.tables.raw import RawTable, all_named
+from bayeslearn.naive_bayes.tabular.model import NaiveBayesModel
+from bayeslearn.sources.scanning import as_source
+from bayeslearn.tables import DiscreteVariable, NumericVariable, Source, Table, as_table
+from bayeslearn.tables.conversion import RawTable, all_named
+from bayeslearn.tables.schema import require_known
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
-    from bayeslearn.components import Component
-    from bayeslearn.naive_bayes.tabular.model import NaiveBayesModel
     from bayeslearn.naive_bayes.tabular.row_blocks import Rows
 
 #: More different whole numbers than this in a column of an array, and it is numeric.
 MOST_STATES = 255
+
+#: The prior of columns without one of their own.
+DEFAULT = "pooled:1"
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,3 +165,105 @@ def finite(given: Input, answer: Callable[[], Any]) -> Any:
 def found_finite(model: NaiveBayesModel) -> bool:
     """Whether all statistics of a model are finite."""
     return all(np.isfinite(a).all() for part in model.statistics.values() for a in part.arrays())
+
+
+### columns of the model, and their priors
+
+
+def column_of(variable: Any, name: str | None, prior: Any) -> Component:
+    """A column with its distribution, named or by its kind, and its prior."""
+    name = name or ("categorical" if isinstance(variable, DiscreteVariable) else "gaussian")
+    distribution = by_name(name).over([variable])
+    return Component((variable,), distribution, prior_of(prior, variable.name, distribution))
+
+
+def framed(
+    target: DiscreteVariable, columns: list[Component], class_prior: Any, estimate: str = "mean"
+) -> NaiveBayesModel:
+    """A model without data."""
+    statistics = {target.name: Counts.zero((target.size,)), **Product(tuple(columns)).total([], target.size)}
+    return NaiveBayesModel(target, tuple(columns), dirichlet_prior(class_prior), StatisticsBundle(statistics), estimate)
+
+
+def empty(model: NaiveBayesModel) -> NaiveBayesModel:
+    """The same model without its statistics."""
+    return replace(model, statistics=framed(model.target, list(model.columns), None).statistics, lineage=None)
+
+
+def prior_of(prior: Any, name: str, distribution: Any) -> Any:
+    """The prior of one column: its own, or one for all that take it; the others have pooled:1."""
+    if isinstance(prior, Mapping):
+        return prior_of(prior.get(name, DEFAULT), name, distribution)
+    if not (prior is None or isinstance(prior, str)) and not distribution.takes(prior) and is_prior(prior):
+        return PooledPrior()  # one for columns of another distribution
+    try:
+        return parse_prior(prior, distribution)
+    except ParameterError as error:
+        raise ParameterError(f"column {name!r}: {error.message}", hint=error.hint, column=name) from None
+
+
+def is_prior(prior: Any) -> bool:
+    """Whether some distribution takes this."""
+    kinds = (by_name(name) for name in known_distributions())
+    return isinstance(prior, tuple(kind for cls in kinds for kind in (cls.prior_type, *cls.prior_rules)))
+
+
+def require_columns(what: str, given: Any, names: list[str]) -> None:
+    """The keys of a mapping are columns of the data."""
+    if isinstance(given, Mapping):
+        try:
+            require_known(list(given), names)
+        except ParameterError as error:
+            raise type(error)(f"`{what}`: {error.message}", hint=error.hint, columns=listed(given)) from None
+
+
+def new_states(variable: Any, states: Iterable[Any]) -> tuple[Any, ...]:
+    """The states that a variable does not know; 1 and '1' are the same where data came by different ways."""
+    from bayeslearn.tables.state_encoding import UNKNOWN, StateLookup  # noqa: PLC0415 - Arrow loads when data come in
+
+    look = StateLookup(variable)
+    return tuple(state for state in states if look(state) == UNKNOWN)
+
+
+def read_columns(
+    data: Any, distributions: Mapping[str, str] | None, *, also_discrete: Iterable[str] = (),
+    also_numeric: Iterable[str] = (), **options: Any,
+) -> Any:  # fmt: skip
+    """A table or a source whose columns have the kinds that their distributions need, discretized where binned."""
+    from bayeslearn.sources.usability import named_columns, without_identifiers  # noqa: PLC0415 - as above
+
+    kinds, bins = distribution_names(distributions or {}), numbers_of_bins(distributions or {})
+    discrete = [name for name, kind in kinds.items() if kind == "categorical" and name not in bins]
+    numeric = [name for name in kinds if name not in discrete] + list(also_numeric)
+    discrete += also_discrete
+    if isinstance(data, Source):  # columns that have the right kind need no new codes
+        discrete = [n for n in discrete if n not in data.schema or not isinstance(data.schema[n], DiscreteVariable)]
+        numeric = [n for n in numeric if n not in data.schema or isinstance(data.schema[n], DiscreteVariable)]
+    source = as_source(data, discrete=discrete, numeric=numeric, allow_constant=True, **options)
+    keep = [*kinds, *also_discrete, *also_numeric, *named_columns(data)]
+    source = without_identifiers(source, options.get("left_out"), keep=keep)
+    for n_bins, names in itertools.groupby(sorted(bins, key=lambda name: bins[name] or 0), bins.__getitem__):
+        from bayeslearn.sources import discretize  # noqa: PLC0415 - few ask for it
+
+        source = discretize(source, list(names), n_bins=n_bins)
+    return source
+
+
+def distribution_names(distributions: Mapping[str, str]) -> dict[str, str]:
+    """The registered name of the distribution of each column; binned columns are categorical."""
+    bins = numbers_of_bins(distributions)
+    return {
+        name: "categorical" if name in bins
+        else validation.choice(f"distributions[{name!r}]", option, [*known_distributions(), "binned", "binned:8"])
+        for name, option in distributions.items()
+    }  # fmt: skip
+
+
+def numbers_of_bins(distributions: Mapping[str, str]) -> dict[str, int | None]:
+    """The columns that are binned, and the number of bins where it is given."""
+    found = {
+        name: re.fullmatch(r"binned(?::([1-9][0-9]{0,4}))?", option.strip().lower())
+        for name, option in distributions.items()
+        if isinstance(option, str)
+    }
+    return {name: int(match[1]) if match[1] else None for name, match in found.items() if match}

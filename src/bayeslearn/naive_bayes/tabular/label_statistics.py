@@ -7,7 +7,7 @@ One pass reads the rows that have a label, and EM those that have none:
     no label      n_c += w · P(c | row, θ)     again and again: E, and M  θ = estimate(prior + statistics)
 
 Blocks are collected apart, on both cores, and put together in their order. The estimates are posterior means. They
-maximize the likelihood times θ^α (in place of the density's θ^(α−1)), and this is what EM is told to climb.
+maximize the likelihood times θ^α (in place of the density's θ^(α−1)), and this is the objective of EM.
 
 Class indicators are the states and numeric columns that distinguish a class most from all others.
 
@@ -228,7 +228,7 @@ def shared(model: NaiveBayesModel, cases: Cases, shares: NDArray[np.float64]) ->
 
 @dataclass(frozen=True)
 class Hidden:
-    """The E and the M step over rows without a label, beside the statistics of those that have one."""
+    """The E and the M step over rows without a label, in addition to the statistics of those that have one."""
 
     model: NaiveBayesModel
     known: StatisticsBundle
@@ -240,7 +240,7 @@ class Hidden:
         return found, cases.hidden.total(log_p) + cases.seen.total(log_own(self.model, cases.seen))
 
     def estimate(self, _prior: Any, statistics: StatisticsBundle) -> Hidden:
-        """A model that rests on these statistics and on what is known."""
+        """A model with these statistics and those of the labeled rows."""
         return replace(self, model=replace(self.model, statistics=self.known + statistics))
 
     def log_prior(self, _prior: Any) -> float:

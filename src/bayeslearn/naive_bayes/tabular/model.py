@@ -18,7 +18,6 @@ import numpy as np
 from bayeslearn import codec, validation
 from bayeslearn.components.product import Product
 from bayeslearn.distributions import Categorical, Counts, Dirichlet, StatisticsBundle
-from bayeslearn.distributions.lineage import mapped, merged, scaled, separated, started
 from bayeslearn.errors import DataError, MismatchError, ParameterError, listed
 from bayeslearn.fit_info import Fitted
 from bayeslearn.naive_bayes.tabular.prediction import ClassPredictions, marked, moved
@@ -196,17 +195,23 @@ class NaiveBayesModel(ClassPredictions, Fitted, codec.Saved, kind="naive Bayes",
     # -- evidence adds
 
     def __add__(self, other: NaiveBayesModel) -> NaiveBayesModel:
+        from bayeslearn.distributions.lineage import merged  # noqa: PLC0415 - of models that are updated
+
         one, two = self._alike(other)
         statistics, lineage = merged(one.statistics, two.statistics, one.lineage, two.lineage)
         return replace(one, statistics=statistics, lineage=lineage)
 
     def __sub__(self, other: NaiveBayesModel) -> NaiveBayesModel:
+        from bayeslearn.distributions.lineage import separated  # noqa: PLC0415 - of models that are updated
+
         one, two = self._alike(other)
         statistics, lineage = separated(one.statistics, two.statistics, one.lineage, two.lineage)
         return replace(one, statistics=statistics, lineage=lineage)
 
     def __mul__(self, factor: float) -> NaiveBayesModel:
         """Return the model with the weight of every row multiplied by `factor`."""
+        from bayeslearn.distributions.lineage import scaled  # noqa: PLC0415 - of models that are updated
+
         return replace(self, statistics=self.statistics * factor, lineage=scaled(self.lineage, factor))
 
     __rmul__ = __mul__
@@ -223,6 +228,8 @@ class NaiveBayesModel(ClassPredictions, Fitted, codec.Saved, kind="naive Bayes",
             raise ParameterError(f"cannot add {type(other).__name__} to NaiveBayesModel")
         if self.target.name != other.target.name or self.feature_names != other.feature_names:
             raise MismatchError("the models have different targets or columns", differs="columns")
+        from bayeslearn.distributions.lineage import started  # noqa: PLC0415 - of models that are updated
+
         one, two = (replace(model, lineage=started(model.lineage, model.statistics)) for model in (self, other))
         one, two = one.add_states(other.states()), two.add_states(self.states())
         two = two.add_states(one.states(), order=True)
@@ -263,6 +270,8 @@ class NaiveBayesModel(ClassPredictions, Fitted, codec.Saved, kind="naive Bayes",
             return StatisticsBundle(statistics)
 
         target = self.target if classes == self.classes else DiscreteVariable(self.target.name, classes)
+        from bayeslearn.distributions.lineage import mapped  # noqa: PLC0415 - of models that are updated
+
         changed = {"statistics": wider(self.statistics), "lineage": mapped(self.lineage, wider)}
         return replace(self, target=target, columns=columns, **changed)  # type: ignore[arg-type]
 

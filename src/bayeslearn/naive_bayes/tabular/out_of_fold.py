@@ -2,8 +2,8 @@
 
     statistics without fold f = Σ_{g ≠ f} statistics of fold g
 
-Evidence adds, so one pass over the rows is enough for all folds: row i goes to class c_i of its own fold. A second one
-asks.
+Evidence adds, so one pass over the rows is enough for all folds: row i goes to class c_i of its fold. A second one
+predicts.
 
 Calibration finds the exponent of each column that makes predicted probabilities agree with observed frequencies.
 Naive Bayes counts evidence that several columns share several times, so that its log odds are too large. An exponent τ
@@ -159,7 +159,7 @@ MOST_NUMBERS = 1 << 22
 
 
 def read_out_of_fold(model: NaiveBayesModel, data: Any, *, sample_weight: Any = None, **options: Any) -> OutOfFold:
-    """What is said out of fold of the rows of any data."""
+    """The out-of-fold predictions for the rows of any data."""
     schema = Schema([model.target, *(c.variable for c in model.columns)])
     if is_source(data):
         source = as_source(data, schema=schema, sample_weight=sample_weight)
@@ -209,7 +209,7 @@ def said_of(
     trained: list[NaiveBayesModel], cases: Cases, fold: NDArray[np.intp], seen: NDArray[np.intp], *, apart: bool,
     progress: Callable[[float], object] | None = None,
 ) -> OutOfFold:  # fmt: skip
-    """What the models say of the rows that they have not seen."""
+    """The predictions of the models for the rows that they were not fitted to."""
     size, width = trained[0].target.size, len(trained[0].columns) if apart else 1
     log_shares, evidence = np.empty((len(seen), size)), np.empty((len(seen), size, width))
     for f, model in enumerate(trained):
@@ -279,7 +279,7 @@ class Deal:
 
 @dataclass(frozen=True)
 class Ask:
-    """Asks the models about every so many of the rows that have a label."""
+    """Predicts every `every`-th of the rows that have a label."""
 
     trained: list[NaiveBayesModel]
     deal: Deal
@@ -287,7 +287,7 @@ class Ask:
     apart: bool
 
     def __call__(self, cases: Cases) -> list[OutOfFold]:
-        """What is said of one batch."""
+        """The predictions for one batch."""
         seen = np.flatnonzero(cases.labels >= 0)[:: self.every]
         return [said_of(self.trained, cases, self.deal.fold(cases), seen, apart=self.apart)]
 

@@ -9,13 +9,12 @@ import numpy as np
 from bayeslearn import kernels, lazy_imports
 from bayeslearn.components.product import normalized
 from bayeslearn.errors import ImpossibleDataError, option
-from bayeslearn.evaluation import Metrics
 from bayeslearn.naive_bayes.tabular import row_blocks as blocks
 from bayeslearn.reports import Reported
 from bayeslearn.sources import with_options
 from bayeslearn.tables import DiscreteVariable, Schema, as_table
 from bayeslearn.tables.frames import frame_of
-from bayeslearn.tables.labels import class_array
+from bayeslearn.tables.markers import class_array
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
 
     from bayeslearn.components.component import Component
     from bayeslearn.components.product import ProductDensity
+    from bayeslearn.evaluation import Metrics
     from bayeslearn.naive_bayes.tabular.explanation import CellContributions
     from bayeslearn.naive_bayes.tabular.row_blocks import Cells, Rows
     from bayeslearn.reports import Report
@@ -155,6 +155,8 @@ class ClassPredictions(Reported):
         sample_weight
             The weight of each row, or the column that holds it; 1 by default.
         """
+        from bayeslearn.evaluation import Metrics  # noqa: PLC0415 - fits do without it
+
         data = marked(data, na_values, keep_default_na=keep_default_na)
         labels = as_table(data, schema=Schema([self.target]), sample_weight=sample_weight)
         p = self.predict_proba(data, missing_columns=missing_columns)

@@ -18,7 +18,7 @@ from bayeslearn import kernels
 from bayeslearn.errors import DataError
 from bayeslearn.sources import as_source, is_source
 from bayeslearn.tables import DiscreteVariable, Schema, Table, as_table
-from bayeslearn.tables.table import smallest_code_type
+from bayeslearn.tables.schema import smallest_code_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

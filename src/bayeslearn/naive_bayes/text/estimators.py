@@ -31,7 +31,7 @@ from bayeslearn.naive_bayes.text.sufficient_statistics import TextStatistics, co
 from bayeslearn.naive_bayes.text.text_inputs import Texts
 from bayeslearn.naive_bayes.text.text_sources import folded_documents
 from bayeslearn.naive_bayes.text.vocabulary import ColumnVocabulary
-from bayeslearn.tables.labels import class_array, missing_labels
+from bayeslearn.tables.markers import class_array, missing_labels
 from bayeslearn.tables.sparse import checked_sparse
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import numpy as np
 
 from bayeslearn import validation
 from bayeslearn.errors import MissingValuesError, ParameterError, ShapeError, UnknownStateError, WeightError, listed
-from bayeslearn.tables.labels import is_missing
+from bayeslearn.tables.markers import is_missing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,7 +16,7 @@ from bayeslearn.errors import ImpossibleEvidenceError
 from bayeslearn.network.dag import as_network
 from bayeslearn.network.inference.evidence import as_names
 from bayeslearn.tables import Table
-from bayeslearn.tables.table import code_type
+from bayeslearn.tables.schema import code_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

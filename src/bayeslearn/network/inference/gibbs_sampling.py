@@ -14,7 +14,7 @@ import numpy as np
 from bayeslearn import kernels
 from bayeslearn.network.inference.forward_sampling import BLOCK, Flat, Question, keys, no_weight
 from bayeslearn.network.inference.likelihood_weighting import Proposal, WeightedCounts
-from bayeslearn.tables.table import code_type
+from bayeslearn.tables.schema import code_type
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

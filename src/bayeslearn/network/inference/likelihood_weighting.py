@@ -39,7 +39,7 @@ from bayeslearn import kernels
 from bayeslearn.distributions.sufficient_statistics import Statistics
 from bayeslearn.network.inference.forward_sampling import BLOCK, Flat, Question, cumulative, keys, no_weight
 from bayeslearn.network.inference.loopy_propagation import LogMessages, Messages, along
-from bayeslearn.tables.table import code_type
+from bayeslearn.tables.schema import code_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable

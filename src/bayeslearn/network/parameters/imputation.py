@@ -21,7 +21,7 @@ from bayeslearn.network.parameters.em_steps import batches, log_of_rows, parts
 from bayeslearn.network.parameters.imputed_data import Opened, chosen_columns
 from bayeslearn.network.parameters.training_cases import FoldedCases
 from bayeslearn.tables import Table, as_table
-from bayeslearn.tables.table import code_type
+from bayeslearn.tables.schema import code_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

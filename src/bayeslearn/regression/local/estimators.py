@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from bayeslearn.estimators import AnswersInBatches, ReadsLabels
 from bayeslearn.regression.local.model_fit import fit_local
-from bayeslearn.tables.raw import all_named
+from bayeslearn.tables.conversion import all_named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

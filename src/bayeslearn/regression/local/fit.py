@@ -116,7 +116,7 @@ def fitted(
 
 
 def in_units(sample_weight: Floats) -> tuple[float, Floats]:
-    """Weights as multiples of a power of two: of 1 as they are, unless their squares leave the range of floats.
+    """Weights as multiples of a power of two: of 1 in general, unless their squares leave the range of floats.
 
     Then the least of them count as `SMALL` of the largest: no row vanishes.
     """

@@ -343,7 +343,7 @@ class LocalRegressionModel(NumericPredictions, Fitted, Reported, Saved, kind="lo
 
 
 def as_rows(X: Any) -> Any:
-    """Lists of numbers as a matrix; anything else as it is."""
+    """Lists of numbers as a matrix; anything else unchanged."""
     if not isinstance(X, list | tuple | np.ndarray):
         return X
     try:
