@@ -144,7 +144,9 @@ def test_a_target_is_no_identifier():
     assert not network.fit_network(data, algorithm="naive_bayes", target="id").fit_info.prepared_data.dropped_columns
 
 
-@pytest.mark.parametrize("how", [{"algorithm": "tan"}, {"discretize": "mdl"}, {"algorithm": "tan", "discretize": "mdl"}])
+@pytest.mark.parametrize(
+    "how", [{"algorithm": "tan"}, {"discretize": "mdl"}, {"algorithm": "tan", "discretize": "mdl"}]
+)
 def test_a_numeric_target(how):
     a = RNG.normal(size=500)
     price = 3 * a + RNG.normal(size=500)
