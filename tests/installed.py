@@ -79,7 +79,7 @@ JOBS = {
     "fit mixture": "fit mixture table.csv --n-components 2 -o groups.json --seed 1",
     "fit hmm": "fit hmm steps.csv --n-states 2 --id run -o chain.json --seed 1",
     "fit hmm, words": "fit hmm letters.csv --n-states 2 --id run -o letters.json --seed 1",
-    "fit text": "fit text texts.csv --label folder -o texts.model",
+    "fit text": "fit text texts.csv --target folder -o texts.model",
     "predict, text": "predict texts.model texts.csv",
     "fit regression": "fit regression table.csv --target y -o line.json",
     "fit regression, local": "fit regression table.csv --target y --method local -o local.json",

@@ -170,7 +170,7 @@ def test_hashed_words_are_refused_with_the_number(n):
     with pytest.raises(CapacityError, match=r"hashed words would need [0-9.]+ GiB, and at most"):
         HashedVocabulary(n)
     with pytest.raises(CapacityError, match=r"words in 9 classes would need [0-9.]+ GiB, and at most"):
-        fit_text(list("abcdefghi"), list("abcdefghi"), vocabulary=HashedVocabulary(1 << 26))
+        fit_text(list("abcdefghi"), list("abcdefghi"), vocabulary=HashedVocabulary(1 << 26), prior=1.0)
 
 
 @pytest.mark.parametrize("n", [10**9, 10**20])

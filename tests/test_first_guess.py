@@ -89,6 +89,7 @@ WORKS = {
         "assert ('smoke', 'lung') in asia.arcs",
     ],
     "a frame of probabilities": [
+        "bl.fit_text(texts, folders).predict_proba(texts, backend='pandas').head()",
         "assert list(bl.fit_naive_bayes(df, 'lung').predict_proba(df, backend='pandas').columns) == ['no', 'yes']",
         "assert len(bl.fit_naive_bayes(df, 'lung').explain(df[:3]).to_frame()) == 3",
         "assert list(asia.query({'smoke': 'yes'}, variables=['lung']).to_frame().columns)",
@@ -133,6 +134,8 @@ WORKS = {
         "a = bl.fit_hmm(mixed[['size']], n_states=2); a.update(mixed[['size']]).remove(mixed[['size']])",
         "net = bl.fit_parameters('[lung][smoke|lung]', df[['lung', 'smoke']]); net.update(df).remove(df)",
         "a, b = (bl.fit_parameters('[lung][smoke|lung]', half) for half in (df[:99], df[99:])); a + b",
+        "a = bl.fit_text(texts, folders); a.update(texts, folders).remove(texts, folders)",
+        "a, b = bl.fit_text(texts[:2], folders[:2]), bl.fit_text(texts[2:], folders[2:]); (a + b).predict(texts)",
     ],
     "cluster a mixed table": [
         "assert set(bl.fit_mixture(mixed, 2).predict(mixed)) == {0, 1}",
@@ -165,6 +168,14 @@ WORKS = {
         "bl.TextClassifier().fit(texts, folders).classes_",
         "cross_val_score(bl.TextClassifier(), texts * 5, folders * 5, cv=2)",
         "make_pipeline(bl.CountVectorizer(), bl.NaiveBayesClassifier())",
+        "bl.fit_text(texts, folders).explain('cheap watch')",
+        "bl.fit_text(texts, folders).explain(['cheap watch'])",
+        "bl.fit_text(texts, folders).evaluate(texts, folders)",
+        "bl.fit_text(texts, folders).score(texts, folders)",
+        "bl.fit_text(texts, folders, ngram_range=(1, 2))",
+        "bl.fit_text(texts, [*folders[:3], None])",
+        "bl.fit_text(texts, folders).fit_info.summary()",
+        "bl.fit_text(pd.DataFrame({'text': texts, 'folder': folders}), 'folder', text='text').predict(texts)",
     ],
     "fit a hidden Markov model": [
         "assert set(bl.HMMEstimator(2).fit(mixed[['size']]).predict(mixed[['size']])) == {0, 1}",
@@ -247,6 +258,7 @@ WORKS = {
         "bl.compare_models(mixed, 'hue').to_frame()",
         "bl.network.cross_validate('[lung][smoke|lung]', df[['lung', 'smoke']], target='lung', cv=3).to_dict()",
         "bl.fit_network(df, test_size=0.2, random_state=0).fit_info.summary()",
+        "bl.fit_text(texts, folders).fit_info.to_dict()",
     ],
     "plot": [
         "bl.fit_mixture(mixed[['size']], 2).plot(mixed[['size']])",
@@ -268,6 +280,7 @@ WORKS = {
         "bl.fit_hmm(mixed[['size']], 2).plot()",
         "bl.fit_network(df).plot()",
         "bl.compare_models(mixed, 'hue').plot()",
+        "bl.fit_text(texts, folders).plot()",
     ],
     "see it in a notebook": [
         "assert '<svg' in asia._repr_html_()",
@@ -295,6 +308,8 @@ WORKS = {
         "assert '<td' in bl.learning_theory.pac_bound('conjunctions:10', epsilon=0.1, delta=0.05)._repr_html_()",
         "assert '<td' in coins.posterior('uniform').update('head')._repr_html_()",
         "assert '<td' in bl.compare_models(mixed, 'hue')._repr_html_()",
+        "assert '<td' in bl.fit_text(texts, folders)._repr_html_()",
+        "assert '<td' in bl.fit_text(texts, folders).fit_info._repr_html_()",
     ],
 }
 
@@ -308,21 +323,15 @@ FAILS = {
         "bl.fit_network(df, required_arcs=[('lung', 'xray')], forbidden_arcs=[('smoke', 'xray')])",
         "assert all(bl.datasets.load_table(name).n_rows for name in bl.datasets.list_tables())",
     ],
-    "merge and remove rows": [
-        "a = bl.fit_text(texts, folders); a.update(texts, folders).remove(texts, folders)",
-        "a, b = bl.fit_text(texts[:2], folders[:2]), bl.fit_text(texts[2:], folders[2:]); (a + b).predict(texts)",
-    ],
     "plot": [
         "asia['lung'].plot()",
         "asia.explain({'smoke': 'yes'}, target='lung').plot()",
         "bl.fit_mixture(mixed, 2).fit_info.plot()",
         "bl.fit_network(df).fit_info.plot()",
         "bl.fit_linear(flats[['size', 'rent']], 'rent').plot()",
-        "bl.fit_text(texts, folders).plot()",
     ],
     "what the command line says, from Python": [
         "bl.fit_network(df, n_bootstrap=10, random_state=0).fit_info.to_frame()",
-        "bl.fit_text(texts, folders).fit_info.to_dict()",
         "bl.fit_network(df, progress=True)",
     ],
     "query": [
@@ -335,27 +344,14 @@ FAILS = {
         "asia.predict_proba(asia.sample(5), 'lung', backend='pandas')",
         "bl.fit_mixture(mixed, 2).predict_proba(mixed, backend='pandas').head()",
         "bl.fit_neighbors(mixed, 'hue').predict_proba(mixed, backend='pandas').head()",
-        "bl.fit_text(texts, folders).predict_proba(texts, backend='pandas').head()",
     ],
     "cluster a mixed table": [
         "bl.MixedTypeClusterer().fit(mixed).n_components_",
-    ],
-    "classify texts": [
-        "bl.fit_text(texts, folders).explain('cheap watch')",
-        "bl.fit_text(texts, folders).explain(['cheap watch'])",
-        "bl.fit_text(texts, folders).evaluate(texts, folders)",
-        "bl.fit_text(texts, folders).score(texts, folders)",
-        "bl.fit_text(texts, folders, ngram_range=(1, 2))",
-        "bl.fit_text(texts, [*folders[:3], None])",
-        "bl.fit_text(texts, folders).fit_info.summary()",
-        "bl.fit_text(pd.DataFrame({'text': texts, 'folder': folders}), 'folder', text='text').predict(texts)",
     ],
     "PAC bounds": [
         "bl.learning_theory.pac_bound('conjunctions:10', epsilon=0.1, delta=0.05).n_examples",
     ],
     "see it in a notebook": [
-        "assert '<td' in bl.fit_text(texts, folders)._repr_html_()",
-        "assert '<td' in bl.fit_text(texts, folders).fit_info._repr_html_()",
         "assert '<td' in asia.score(asia.sample(5))._repr_html_()",
     ],
 }

@@ -66,7 +66,7 @@ VERBS = {
         "full",
     ),
     "naive holes": (["fit", "naive-bayes", "--target", "rain"], "holes"),
-    "text": (["fit", "text", "--text", "t", "--label", "wet"], "full"),
+    "text": (["fit", "text", "--text", "t", "--target", "wet"], "full"),
     "cluster": (
         ["fit", "mixture", "--n-components", "2", "--n-init", "2", "--max-iter", "20", "--tol", "1e-9"],
         "holes",

@@ -62,8 +62,8 @@ VERBS = {
     "fit hmm symbols": ("letters", "fit hmm DATA --n-states 2 --id run -o out.json --seed 1"),
     "predict hmm": ("steps", "predict MODELS/hmm-gaussian.json DATA --id run -o out.csv"),
     "score hmm": ("steps", "score MODELS/hmm-gaussian.json DATA --id run"),
-    "fit text": ("texts", "fit text DATA --label folder -o out.model"),
-    "evaluate text": ("texts", "evaluate text DATA --label folder --seed 1"),
+    "fit text": ("texts", "fit text DATA --target folder -o out.model"),
+    "evaluate text": ("texts", "evaluate text DATA --target folder --seed 1"),
     "scan": ("table", "scan DATA"),
 }
 ONLY_IN_MEMORY = {

@@ -177,7 +177,7 @@ def test_sequence(job):
 
 
 def test_text(job):
-    run("fit", "text", "old.csv", "--text", job.words, "--label", job.target, "-o", "words.model")
+    run("fit", "text", "old.csv", "--text", job.words, "--target", job.target, "-o", "words.model")
     run("predict", "words.model", "new.csv", "--text", job.words)
 
 
