@@ -105,7 +105,7 @@ def test_all_that_was_learned_can_be_taken_back(seed, n, share, max_iter, prior)
         assert cpt.counts.n.sum() == pytest.approx(table.sample_weight.sum(), rel=1e-12)
     if share == 0:
         assert back.isclose(network, rtol=1e-12)
-    with pytest.raises(EvidenceError, match="taken back than had been added"):
+    with pytest.raises(EvidenceError, match="removed than had been added"):
         network.remove(table).remove(more)
 
 
