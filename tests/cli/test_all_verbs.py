@@ -23,6 +23,7 @@ ONE_FILE = {
 #: Options that still have several types of values.
 SEVERAL_TYPES = {
     "--table", "--columns", "--target", "--prior", "--freeze", "--unlabeled", "--likelihood", "--n-units", "--data",
+    "--init",
 }  # fmt: skip
 
 
