@@ -99,7 +99,9 @@ SETTLED = {
 }  # fmt: skip
 
 #: Options of the command line that are no parameters.
-COMMAND_LINE = {"help", "version", "json", "output", "seed", "scheduler", "plot"}
+COMMAND_LINE = {
+    "help", "version", "json", "output", "seed", "scheduler", "plot", "install_completion", "show_completion",
+}  # fmt: skip
 
 
 ### what is public

@@ -260,6 +260,46 @@ def test_a_classifier_of_one_dependence(at):
     assert found["P(class=a)"] == pytest.approx(p[:, 0])
 
 
+def test_a_hidden_markov_model_has_the_verbs_too(at):
+    truth = np.repeat(["calm", "wild", "calm"], 30)
+    x = np.random.default_rng(0).normal(np.where(truth == "calm", 0, 9), 1).round(3)
+    steps = pd.DataFrame({"run": np.repeat(["a", "b", "c"], 30), "x": x, "truth": truth})
+    steps.to_csv(at / "steps.csv", index=False)
+    steps.assign(x=steps["x"].where(steps.index % 10 > 0)).to_csv(at / "holes.csv", index=False)
+    steps[steps["run"] == "a"].drop(columns=["run", "truth"]).to_csv(at / "one.csv", index=False)
+    model, data, new, old = (str(at / name) for name in ("hmm.json", "steps.csv", "new.json", "old.json"))
+    ask("fit", "hmm", data, "--n-states", "2", "--id", "run", "--columns", "x", "-o", model)
+    found = bl.load(model)
+    assert ask("show", model) == found.summary() + "\n"
+    assert result(ask("update", model, data, "--id", "run", "-o", new, "--json"))["total_weight"] == pytest.approx(6)
+    assert result(ask("update", new, data, "--id", "run", "-o", old, "--remove", "--json"))[
+        "total_weight"
+    ] == pytest.approx(3)
+    assert result(ask("merge", new, model, "-o", old, "--json"))["total_weight"] == pytest.approx(6)
+    words = ["impute", model, str(at / "holes.csv"), "--id", "run", "-o", str(at / "full.csv"), "--json"]
+    assert result(ask(*words))["filled"] == {"x": 9}
+    drawn = result(ask("sample", model, "-n", "4", "--seed", "1", "--json"))["columns"]["x"]
+    assert drawn == found.sample(4, random_state=1).to_dict()["x"]
+    assert (
+        ask("explain", model, str(at / "one.csv"), "--position", "3")
+        == found.explain(steps[["x"]][:30], 3).summary() + "\n"
+    )
+    ask("plot", model, "-o", str(at / "p.svg"))
+    code, sentence = fail("evaluate", model, data, "--id", "run")
+    assert (code, "--true-states COLUMN" in sentence) == (2, True)
+
+
+def test_states_are_evaluated(at):
+    truth = np.repeat(["0", "1", "0"], 30)
+    steps = pd.DataFrame({"x": np.random.default_rng(0).normal(np.where(truth == "0", 0, 9), 1), "truth": truth})
+    steps.to_csv(at / "steps.csv", index=False)
+    model, data = str(at / "hmm.json"), str(at / "steps.csv")
+    ask("fit", "hmm", data, "--n-states", "0,1", "--known-states", "truth", "-o", model)
+    found = result(ask("evaluate", model, data, "--true-states", "truth", "--json"))
+    assert same(found, bl.load(model).evaluate(data, true_states="truth").to_dict())
+    assert fail("evaluate", "naive Bayes.json", "more.csv", "--true-states", "kind")[0] == 2
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("kind", FITS)
 def test_plots(at, kind):

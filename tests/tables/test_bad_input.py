@@ -207,9 +207,9 @@ def test_bad_weights_in_a_column():
 
 def test_a_schema_says_it_all():
     schema = as_table(GOOD).schema
-    with pytest.raises(ParameterError, match="the schema already says what 'x' are"):
+    with pytest.raises(ParameterError, match="the schema already declares what 'x' are"):
         as_table(GOOD, schema=schema, discrete=["x"])
-    with pytest.raises(ParameterError, match="the schema already says which columns"):
+    with pytest.raises(ParameterError, match="the schema already declares which columns"):
         as_table(GOOD, schema=schema, columns=["x"])
     with pytest.raises(UnknownColumnError, match="there is no column 'y'"):
         as_table({"x": ["a"]}, schema=schema)

@@ -13,6 +13,7 @@ from bayeslearn.errors import command_line
 #: Kinds of models that predict columns of tables, and those that have only probabilities of rows.
 CLASSIFIERS = ("naive Bayes", "one-dependence", "classification")
 REGRESSION = ("regression", "local regression")
+HMM = "hidden Markov model"
 TABLES = (*CLASSIFIERS, "neighbors", *REGRESSION, "mixture")
 
 
@@ -65,18 +66,19 @@ VERBS = {
             "regression",
             "neighbors",
             "mixture",
+            HMM,
             network="network_explain.run",
         ),
         "Explain predictions: the contributions of evidence, of cells, or of neighbors.",
         "Use",
     ),
     "impute": Verb(
-        of_kinds("model_rows.impute", "naive Bayes", "mixture", network="network_impute.run"),
+        of_kinds("model_rows.impute", "naive Bayes", "mixture", HMM, network="network_impute.run"),
         "Fill missing values given the other values of the row; all other cells are unchanged.",
         "Use",
     ),
     "sample": Verb(
-        of_kinds("model_rows.sample", "naive Bayes", "mixture", *REGRESSION, network="network_sample.run"),
+        of_kinds("model_rows.sample", "naive Bayes", "mixture", HMM, *REGRESSION, network="network_sample.run"),
         "Draw random rows from a model; from a regression, targets of the rows of data.",
         "Use",
     ),
@@ -88,7 +90,10 @@ VERBS = {
     ),
     "update": Verb(
         of_kinds(
-            "model_changes.update", *(kind for kind in TABLES if kind != "one-dependence"), network="network_update.run"
+            "model_changes.update",
+            *(kind for kind in TABLES if kind != "one-dependence"),
+            HMM,
+            network="network_update.run",
         ),
         "Add rows to a model, as if they had been there from the start; or remove them.",
         "Maintain",
@@ -123,6 +128,7 @@ VERBS = {
             *REGRESSION,
             "network",
             "network average",
+            HMM,
             text="text_evaluate.run",
         ),
         "Evaluate predictions on rows with a known target: accuracy, log loss, calibration, RMSE, intervals.",
@@ -141,7 +147,7 @@ VERBS = {
     "bayes": Verb("bayes.run", "Posterior of hypotheses from their priors and the likelihoods of data.", "Textbook"),
     "concept": Verb(
         "concept.run",
-        "Learn a concept from examples: Find-S, the version space with its boundaries, and votes on new rows.",
+        "Concept learning: Find-S, the version space with its boundaries, and votes on new rows.",
         "Textbook",
     ),
     "online": Verb(
@@ -185,7 +191,7 @@ app = group(
     VERBS,
     former=FORMER,
     name="bayeslearn",
-    add_completion=False,
+    add_completion=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

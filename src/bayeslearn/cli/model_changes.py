@@ -32,7 +32,7 @@ def update(
     remove: Annotated[bool, typer.Option("--remove", help="Remove these rows instead of adding them.")] = False,
     forgetting_factor: Annotated[float, typer.Option(help="Weight of the rows of before, from 0 to 1.")] = 1.0,
     sample_weight: Annotated[str | None, typer.Option(help="Column with the weight of each row.")] = None,
-    id_column: Annotated[str | None, typer.Option("--id", help="Column that names the sequence of a row.")] = None,
+    id_column: table_models.Id = None,
     as_json: Json = False,
 ) -> None:
     """Add rows to a model, as if they had been there from the start; or remove them.

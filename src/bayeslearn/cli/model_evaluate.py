@@ -22,6 +22,10 @@ def run(
         str | None, typer.Option(help="Variable to predict, for models that predict any: networks.")
     ] = None,
     sample_weight: Annotated[str | None, typer.Option(help="Column with the weight of each row.")] = None,
+    true_states: Annotated[
+        str | None, typer.Option(help="Column of the true states, for hidden Markov models.")
+    ] = None,
+    id_column: table_models.Id = None,
     level: Annotated[float, typer.Option(help="Level of the intervals of numbers.")] = 0.95,
     cv: Annotated[
         int, typer.Option(help="Cross-validation with this many folds of the learner; 0: evaluate the model.")
@@ -47,6 +51,14 @@ def run(
     validation.number("--level", level, above=0, below=1)
     validation.integer("--cv", cv, min_value=0)
     model = load(model_file)
+    if hasattr(model, "decode"):
+        with data.opened() as given:
+            found = of_states(model, given, true_states, id_column)
+        output.show_json(found.to_dict()) if as_json else sys.stdout.write(f"{found.summary()}\n")
+        save_plot(found, plot)
+        return
+    if true_states is not None or id_column is not None:
+        raise ParameterError("--true-states and --id are for hidden Markov models", hint="leave them out")
     targets = targets_of(model, target)
     with data.opened(sample_weight=sample_weight) as given, progress.bar("evaluating", passes=data.passes) as tell:
         lacking = [v.name for v in targets if v.name not in given.names]
@@ -63,8 +75,14 @@ def run(
         output.show_json(found.to_dict())
     else:
         sys.stdout.write(f"{found.summary()}\n")
-    if plot is not None:
-        save_plot(found, plot)
+    save_plot(found, plot)
+
+
+def of_states(model: Any, given: Any, true_states: str | None, id_column: str | None) -> Any:
+    """The metrics of the states of a hidden Markov model."""
+    if true_states is None:
+        raise ParameterError("the column of the true states is not given", hint="--true-states COLUMN")
+    return model.evaluate(given.settled(), true_states=true_states, id=id_column)
 
 
 def evaluated(model: Any, given: Any, targets: tuple[Any, ...], level: float, tell: Any) -> Any:
@@ -101,10 +119,12 @@ def cross_validated(model: Any, data: Any, targets: tuple[Any, ...], **options: 
     )
 
 
-def save_plot(found: Any, path: Path) -> None:
-    """Write the plot of an evaluation, if it has one."""
+def save_plot(found: Any, path: Path | None) -> None:
+    """Write the plot of an evaluation, if it is asked for and there is one."""
     from bayeslearn import plots
 
+    if path is None:
+        return
     if not hasattr(found, "plot"):
         raise ParameterError("--plot is the confusion matrix of classes", hint="leave it out")
     plots.save(found.plot(), path)

@@ -38,6 +38,7 @@ def explain(
         Path | None, typer.Option("-o", "--output", help="File to write, .csv or .parquet; default: text to stdout.")
     ] = None,
     max_results: Annotated[int | None, typer.Option(help="Maximum number of neighbors per row.")] = None,
+    position: Annotated[int | None, typer.Option(help="Position in the sequence to explain, from 0.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="JSON object instead of text.")] = False,
 ) -> None:
     """Explain the prediction of every row: the contribution of each cell, or the neighbors.
@@ -50,10 +51,14 @@ def explain(
         table_writer.writer(to)
     model = load(model_file)
     with data.opened() as given:
+        if hasattr(model, "decode"):
+            found = table_models.ask(model, "explain", given.settled(), max_results=max_results, position=position)
+            output.show_json(found.to_dict()) if as_json else sys.stdout.write(f"{found.summary()}\n")
+            return
         rows = table_models.rows_of(model, given)
         n_rows, parts = rows.n_rows, []
         for batch in rows.batches(table_models.BATCH):
-            found = explained(model, batch, max_results)
+            found = explained(model, batch, max_results=max_results, position=position)
             parts.append((found, len(found) // batch.n_rows))
     if to is not None:
         table_writer.write_columns(to, frame_of(parts))
@@ -65,11 +70,11 @@ def explain(
         sys.stdout.write("\n".join(texts(parts)))
 
 
-def explained(model: Any, batch: Table, max_results: int | None) -> Any:
+def explained(model: Any, batch: Table, **options: Any) -> Any:
     """The explanations of some rows: a list with as many for each row, or one value for all of them."""
     import numpy as np
 
-    ask = partial(table_models.ask, model, "explain", max_results=max_results)
+    ask = partial(table_models.ask, model, "explain", **options)
     if "row" not in inspect.signature(model.explain).parameters:
         return ask(batch)
     return [ask(batch.take(np.array([i]))) for i in range(batch.n_rows)]
@@ -121,6 +126,7 @@ def impute(
         typer.Option(help="What missing values become: most_probable or expected, or sample: draws given the row."),
     ] = None,
     seed: Seed = None,
+    id_column: table_models.Id = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="JSON object with the number of filled cells; needs -o.")
     ] = False,
@@ -145,7 +151,7 @@ def impute(
     before = in_memory(path)
     full = table_models.ask(
         model, "impute", before, method=None if method is None else method.replace("-", "_"), random_state=seed,
-        na_values=markers.get("na_values"), keep_default_na=markers.get("keep_default_na"),
+        na_values=markers.get("na_values"), keep_default_na=markers.get("keep_default_na"), id=id_column,
     )  # fmt: skip
     table_writer.write_columns(to, full)
     filled = filled_cells(model, before, full, markers)
@@ -160,9 +166,12 @@ def filled_cells(model: Any, before: Any, full: Any, markers: dict[str, Any]) ->
     from bayeslearn.model_evaluation import targets_of
     from bayeslearn.tables import Schema, as_table
 
-    schema, handle_unknown = table_models.input_schema(model)
-    there = [v for v in (*schema, *targets_of(model)) if v.name in before.column_names]
-    how: dict[str, Any] = {"schema": Schema(there), "handle_unknown": handle_unknown}
+    if hasattr(model, "decode"):
+        how: dict[str, Any] = {"columns": list(model.feature_names), "allow_constant": True}
+    else:
+        schema, handle_unknown = table_models.input_schema(model)
+        there = [v for v in (*schema, *targets_of(model)) if v.name in before.column_names]
+        how = {"schema": Schema(there), "handle_unknown": handle_unknown}
     one, other = as_table(before, **how, **markers).missing(), as_table(full, **how).missing()
     return {name: n - other[name] for name, n in one.items() if n > other[name]}
 

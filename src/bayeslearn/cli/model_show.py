@@ -41,6 +41,7 @@ def plot(
     to: plot_files.Output,
     level: Annotated[float | None, typer.Option(help=r"Level of the intervals. \[default: 0.95]")] = None,
     max_results: Annotated[int | None, typer.Option(help="Number of values per class.")] = None,
+    id_column: table_models.Id = None,
     as_json: Annotated[bool, typer.Option("--json", help="JSON object that names the file.")] = False,
 ) -> None:
     """Plot a model, with rows of data where its kind needs them.
@@ -51,7 +52,7 @@ def plot(
 
     plot_files.check(to)
     model = load(model_file)
-    options = {"level": level, "max_results": max_results}
+    options = {"level": level, "max_results": max_results, "id": id_column}
     if data is None:
         require_no_data(model)
         found = table_models.ask(model, "plot", **options)

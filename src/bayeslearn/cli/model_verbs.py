@@ -38,6 +38,8 @@ def body_place(ctx: Any, name: str, verb: Verb, args: list[str]) -> str | None:
         return str(places[model])
     from bayeslearn import codec
 
+    if ctx.resilient_parsing and not completable(model):
+        return None
     kind = codec.kind_in_file(model)
     found = place_of(verb, kind)
     if found is None:
@@ -47,6 +49,18 @@ def body_place(ctx: Any, name: str, verb: Verb, args: list[str]) -> str | None:
             path=model,
         )
     return found
+
+
+def completable(model: str) -> bool:
+    """Whether a model can be opened, so that a shell can complete the options of its kind."""
+    from bayeslearn import codec
+    from bayeslearn.errors import BayeslearnError
+
+    try:
+        codec.kind_in_file(model)
+    except (BayeslearnError, OSError):
+        return False
+    return True
 
 
 def place_of(verb: Verb, kind: str) -> str | None:

@@ -36,7 +36,7 @@ def run(
 
     A row with missing cells adds what the present tables expect of it.
 
-    Example: bayeslearn update model.json tuesday.csv --forgetting-factor 0.9 -o model.json
+    Example: bayeslearn update model.json tuesday.csv -o model.json
     """
     from bayeslearn import files, validation
     from bayeslearn.network.formats.read_write import label_of

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, cast
 
 from bayeslearn.cli import envelope
+from bayeslearn.cli.parameters import prepare
 from bayeslearn.errors import OPTIONS, near
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ def helpful(command: Any) -> Any:
     parse = command.parse_args
 
     def parse_args(ctx: typer.Context, args: list[str]) -> list[str]:
+        prepare(command, ctx)
         envelope.begin(ctx, frozenset(options_of(ctx)))
         try:
             rest = parse(ctx, args)

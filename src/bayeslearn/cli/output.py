@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 DIGITS = 9
 
 
+#: What stands between the columns of a table.
+SPACE = "   "
+
+
 def number(value: float) -> str:
     """Format a number with four significant digits, as in the textbook."""
     return f"{value:.4g}"
@@ -53,26 +57,29 @@ def bar(p: float, width: int = 20) -> str:
 
 def show_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """A table whose numbers stand right and whose words stand left."""
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+    names, rows = [one_line(name) for name in head], [[one_line(cell) for cell in row] for row in rows]
+    columns = [*zip(names, *rows, strict=True)]
+    widths = [max(map(cells, column)) for column in columns]
+    right = [bool(rows) and all(map(_is_number, column[1:])) for column in columns]
+    lines = [SPACE.join(map(aligned, row, widths, right)) for row in (names, *rows)]
+    rule = "─" * (sum(widths) + len(SPACE) * (len(widths) - 1))
+    text = "\n".join(line.rstrip() for line in (lines[0], rule, *lines[1:]))
+    unchecked(sys.stdout).write(text + "\n")
 
-    rows = [[one_line(cell) for cell in row] for row in rows]
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    for j, name in enumerate(head):
-        numeric = bool(rows) and all(_is_number(row[j]) for row in rows)
-        table.add_column(Text(one_line(name)), justify="right" if numeric else "left", no_wrap=True)
-    for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
-    stdout = unchecked(sys.stdout)
-    console = Console(file=stdout, highlight=False)
-    if not console.is_terminal:  # a pipe has no width to keep to
-        console = Console(file=stdout, highlight=False, width=10_000)
-    with console.capture() as captured:
-        console.print(table)
-    lines = [line.rstrip() for line in captured.get().splitlines()]
-    stdout.write("\n".join(lines).strip("\n") + "\n")
+
+def cells(text: str) -> int:
+    """The columns of a terminal that a text takes: two for East Asian characters, none for combining ones."""
+    if text.isascii():
+        return len(text)
+    from unicodedata import combining, east_asian_width
+
+    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def aligned(text: str, width: int, right: bool) -> str:  # noqa: FBT001 - one of the columns of a table
+    """A text with blanks up to a width."""
+    blanks = " " * (width - cells(text))
+    return blanks + text if right else text + blanks
 
 
 def show_pairs(pairs: Iterable[tuple[str, str]]) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bayeslearn.cli.streams import unchecked
 from bayeslearn.printable import one_line
@@ -52,41 +53,59 @@ def read(now: ScanProgress) -> str:
     return f"{now.rows:,} rows, {now.rate:,.0f} a second"
 
 
+class Bars:
+    """Bars on stderr; rich is loaded when the first of them is shown."""
+
+    def __init__(self) -> None:
+        self.started = time.monotonic()
+        self.shown: Any = None
+        self.tasks: dict[str, Any] = {}
+
+    def tell(self, bar: str, words: str, share: float) -> None:
+        """Move a bar, after some seconds of silence."""
+        if time.monotonic() - self.started <= PATIENCE:
+            return
+        if self.shown is None:
+            from rich.console import Console
+            from rich.progress import Progress as Rich
+
+            console = Console(file=unchecked(sys.stderr))
+            self.shown = Rich(
+                console=console, transient=True, auto_refresh=False, redirect_stdout=False,
+                disable=not console.is_terminal,
+            )  # fmt: skip
+            self.shown.start()
+        if bar not in self.tasks:
+            self.tasks[bar] = self.shown.add_task(one_line(words), total=1.0)
+        self.shown.update(self.tasks[bar], description=one_line(words), completed=min(share, 1.0), refresh=True)
+
+    def end(self) -> None:
+        """Remove all bars."""
+        if self.shown is not None:
+            self.shown.stop()
+
+
 @contextmanager
 def bar(what: str, *, silent: bool = False, passes: Passes | None = None) -> Iterator[Callable[..., None]]:
     """A function to call with the share that is done, and with other words; the bar is gone when the block ends.
 
     Below it is a bar of the pass over files that is under way, where there are passes.
     """
-    if silent:
+    if silent or not (sys.stderr.isatty() or os.environ.get("FORCE_COLOR")):
         yield lambda *_: None
         return
-    from rich.console import Console
-    from rich.progress import Progress as Bars
+    bars = Bars()
 
-    started, console = time.monotonic(), Console(file=unchecked(sys.stderr))
-    shown = Bars(
-        console=console, transient=True, auto_refresh=False, redirect_stdout=False, disable=not console.is_terminal
-    )
+    def tell(share: float, words: str = what) -> None:
+        bars.tell("job", words, share)
 
-    def line(words: str) -> Callable[..., None]:
-        task = shown.add_task(one_line(words), total=1.0, visible=False)
-
-        def tell(share: float, words: str = words) -> None:
-            late = time.monotonic() - started > PATIENCE
-            shown.update(task, description=one_line(words), completed=min(share, 1.0), visible=late, refresh=late)
-
-        return tell
-
-    with shown:
-        tell = line(what)
-        if passes is None:
-            yield tell
-            return
-        passes.tell = line("reading")
-        try:
-            yield tell
-        finally:
+    if passes is not None:
+        passes.tell = lambda share, words: bars.tell("pass", words, share)
+    try:
+        yield tell
+    finally:
+        bars.end()
+        if passes is not None:
             passes.tell = None
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
 
 from bayeslearn.errors import OPTIONS, ParameterError
 
@@ -12,6 +14,9 @@ if TYPE_CHECKING:
 
     from bayeslearn.cli.input_data import Given
     from bayeslearn.tables import Schema, Source, Table
+
+#: The option of models of sequences.
+Id = Annotated[str | None, typer.Option("--id", help="Column that names the sequence of each row.")]
 
 #: Rows that are answered together.
 BATCH = 1 << 16

@@ -18,6 +18,7 @@ import typer.core
 import typer.main
 
 from bayeslearn.cli.option_hints import helpful
+from bayeslearn.cli.parameters import prepare
 from bayeslearn.cli.streams import printable_streams
 from bayeslearn.printable import one_line
 
@@ -73,7 +74,8 @@ class Verbs(typer.core.TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the words, before which the default verb is put if they start with none."""
-        if self.default and (args or not self.no_args_is_help):
+        prepare(self, ctx)
+        if self.default and (args or not (self.no_args_is_help or ctx.resilient_parsing)):
             first = args[0] if args else ""
             if first not in self.verbs and first not in ctx.help_option_names:
                 self.require_data(ctx, first)
@@ -91,7 +93,7 @@ class Verbs(typer.core.TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the verb; a name that is none is an error with the call of today, or with the names near it."""
         name, *rest = args
-        if name in self.former and name not in self.verbs:
+        if name in self.former and name not in self.verbs and not ctx.resilient_parsing:
             ctx.fail(f"No such command {name!r}. The call is: {self.former[name]}")
         places = self.verbs[name].place if name in self.verbs else ""
         if not isinstance(places, str):
@@ -109,12 +111,15 @@ class Verbs(typer.core.TyperGroup):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help, for which no verb is loaded."""
+        from bayeslearn.cli.help_page import page
+
+        formatter.write(page(ctx, self, self.verbs))
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
+        """Return the verbs and options that begin so, for which no verb is loaded."""
         listed = copy.copy(self)
-        listed.commands = {
-            name: typer.core.TyperCommand(name, help=verb.help, rich_help_panel=verb.panel)
-            for name, verb in self.verbs.items()
-        }
-        super(Verbs, listed).format_help(ctx, formatter)
+        listed.commands = {name: typer.core.TyperCommand(name, help=verb.help) for name, verb in self.verbs.items()}
+        return super(Verbs, listed).shell_complete(ctx, incomplete)
 
 
 class Commands(Mapping[str, Any]):

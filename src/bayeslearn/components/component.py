@@ -123,7 +123,7 @@ class Component:
         return None if prior is None else self.distribution.update(prior, statistics)
 
     def estimate(self, prior: Any, statistics: Any, before: Any) -> Any:
-        """Posterior means; rows that rest on nothing keep the parameters they had before."""
+        """Posterior means; rows without data and prior keep the parameters they had before."""
         found = self.distribution.estimate(self.distribution.update(prior, statistics), otherwise=before)
         self.distribution.require_regular(found, self.name)
         return found
@@ -175,7 +175,7 @@ class AnyDensity:
 
 
 class ColumnDensity(ABC):
-    """That of several columns at once, each with a table of its own: those of one class become one."""
+    """That of several columns at once, each with a separate table: those of one class become one."""
 
     tables: Floats
 
@@ -272,7 +272,7 @@ class StateKernels:
 
         p(new | c) = ᾱ / (n_c + α₀ + ᾱ)        ᾱ = α₀ / K
 
-    so it speaks for classes of which little was seen; without prior cases it says nothing.
+    so it favors classes with little data; without a prior it adds nothing.
     """
 
     def cells(self, component: Component, cells: NDArray[Any]) -> NDArray[Any]:

@@ -1,4 +1,4 @@
-"""The product of components: what naive Bayes, mixtures and hidden Markov models hold, with parameters beside it.
+"""The product of components: what naive Bayes, mixtures and hidden Markov models hold, with separate parameters.
 
     p(x | row) = Π_components p(x_component | θ_component, row)
 
@@ -58,7 +58,7 @@ class Product:
         return tuple(c.distribution.name for c in self.components)
 
     def n_parameters(self, rows: int) -> int:
-        """How many numbers can be chosen for so many rows of parameters."""
+        """The number of free parameters of `rows` rows."""
         return sum(c.distribution.n_parameters(rows) for c in self.components)
 
     def block(self, data: Any, sample_weight: Any = None) -> Rows:
@@ -125,7 +125,7 @@ class Product:
     # -- estimates
 
     def estimate(self, priors: Sequence[Any], statistics: Any, before: Sequence[Any]) -> tuple[Any, ...]:
-        """Posterior means; rows that rest on nothing keep the parameters they had before."""
+        """Posterior means; rows without data and prior keep the parameters they had before."""
         parts = zip(self.components, priors, before, strict=True)
         return tuple(c.estimate(prior, statistics[c.name], θ) for c, prior, θ in parts)
 
@@ -135,7 +135,7 @@ class Product:
         return sum(c.distribution.log_prior(prior, θ) for c, prior, θ in parts)
 
     def shaped(self, priors: Sequence[Any], rows: int) -> tuple[Any, ...]:
-        """The priors with a row of their own for so many rows."""
+        """The priors with one row for each of `rows` rows."""
         return tuple(c.distribution.shaped(prior, rows) for c, prior in zip(self.components, priors, strict=True))
 
     def take(self, parameters: Sequence[Any], rows: NDArray[np.intp]) -> tuple[Any, ...]:
@@ -192,7 +192,7 @@ class ProductDensity:
                 density(column[None], joint)
 
     def each(self, cells: Cells, rows: int, n: int) -> Floats:
-        """What every component says of a block of n cases, (components, rows, n)."""
+        """Log densities of a block of n rows under every component, (components, rows, n)."""
         said = np.zeros((len(self.parts), rows, n))
         for density, column, logs in zip(self.parts, cells, said, strict=True):
             if density is not None:
@@ -201,7 +201,7 @@ class ProductDensity:
 
 
 def normalized(joint: Floats) -> tuple[Floats, Floats]:
-    """P(row | case), (rows, cases), and ln P(case), from ln P(row, case); 0 in every row where that is −∞ in all."""
+    """P(row | case), (rows, cases), and ln P(case), from ln P(row, case); 0 in every row if that is −∞ in every row."""
     top = joint.max(axis=0, initial=-np.inf)
     safe = np.where(np.isfinite(top), top, 0.0)
     p = np.exp(joint - safe)
@@ -216,7 +216,7 @@ def normalized(joint: Floats) -> tuple[Floats, Floats]:
 
 @dataclass(frozen=True, eq=False)
 class Expected:
-    """What an E step finds: how many cases each row has, the statistics of the components, and the log likelihood."""
+    """What an E step finds: the weight of each row, the statistics of the components, and the log likelihood."""
 
     counts: Counts
     statistics: StatisticsBundle
@@ -243,7 +243,7 @@ class WeightedProduct:
 
     @property
     def block(self) -> int:
-        """How many cases are taken at a time."""
+        """How many rows are taken at a time."""
         return block_size(self.product, len(self.log_weights))
 
     def log_joint(self, cases: Rows) -> Floats:
@@ -296,7 +296,7 @@ class WeightedProduct:
 
 
 def block_size(product: Product, rows: int) -> int:
-    """How many cases fit into a block, with a number for each column and row of parameters."""
+    """How many rows fit into a block, with a number for each column and row of parameters."""
     widest = max((c.distribution.n_columns for c in product.components), default=1)
     return max(BLOCK // (rows * widest), 256)
 

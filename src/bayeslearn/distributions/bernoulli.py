@@ -96,7 +96,7 @@ class Beta:
 
     @property
     def strength(self) -> NDArray[np.float64]:
-        """How many cases each row counts for: a + b."""
+        """The pseudo-rows of each row: a + b."""
         return self.dirichlet.strength
 
     def mean(self) -> NDArray[np.float64]:

@@ -5,11 +5,11 @@
     parameters = family.estimate(posterior)               mean, mode or a draw
                  family.log_evidence(prior, statistics)   the model score, from the same numbers
 
-A family is a small value (its size, its dimension); a prior is a distribution of parameters; nothing is mutated.
-Learners ask the distribution of their columns for more than the four steps, so that none has a list of them: how
-missing parts are expected, what becomes of rows that rest on nothing, which prior looks like the data, how many numbers
-can be chosen, what a row of parameters looks like. A new distribution is registered by its name, and from then on the
-options, model files and reports of all learners know it:
+A distribution is a small value (its size, its dimension); a prior is a distribution of parameters; both are immutable.
+Learners ask the distribution of their columns for more than the four steps, so that none has a list of them: expected
+statistics of missing parts, the estimate without data and prior, priors with the moments of the data, numbers of free
+parameters, and the text of a row of parameters. A new distribution is registered by its name, and from then on the
+options, model files and reports of all learners have it:
 
     @register("exponential")
     class Exponential(Distribution[Durations, Gamma]): ...
@@ -97,7 +97,7 @@ class Family(ABC, Generic[S, P]):
 
     @abstractmethod
     def gather(self, cells: NDArray[Any], to: Assignment) -> S:
-        """The statistics of checked cases, each giving its share to the rows that `to` says."""
+        """The statistics of checked cases, each giving its share to the rows of `to`."""
 
     @abstractmethod
     def zero(self, rows: tuple[int, ...] = ()) -> S:
@@ -136,7 +136,7 @@ class Family(ABC, Generic[S, P]):
     ) -> Any:
         """Parameters read off a posterior: its mean, its mode or a draw.
 
-        Rows that rest on nothing have no mean: they are those of `otherwise`, or an error when it is not given.
+        Rows without data and prior have no mean: they are those of `otherwise`, or an error when it is not given.
         """
         how = validation.choice("how", how, ["mean", "mode", "draw"])
         if how == "draw":
@@ -169,8 +169,8 @@ class Reach(NamedTuple):
 class Distribution(Family[S, P]):
     """A family of which rows of parameters belong to classes, components, states or parent configurations.
 
-    Its priors take ``mean(otherwise)``, for rows that rest on nothing, and have ``log_cases(parameters)``, the log
-    likelihood of the cases that they stand for: what EM climbs beside that of the data.
+    Its priors take ``mean(otherwise)``, for rows without data and prior, and have ``log_cases(parameters)``, the log
+    likelihood of the pseudo-rows that they stand for, which EM adds to that of the data.
     """
 
     #: Its name in options, files and reports; :func:`register` sets it.
@@ -223,14 +223,14 @@ class Distribution(Family[S, P]):
         return self.prior_type.none()
 
     def shaped(self, prior: P, rows: int) -> P:
-        """A prior with a row of its own for so many rows."""
+        """A prior with one row for each of `rows` rows."""
         return self.update(prior, self.zero((rows,)))
 
     @abstractmethod
     def like(self, parameters: Any, sample_size: float, *, center: float = 1.0, spread: float = 1.0) -> P:
         """The prior of `sample_size` cases that look like these parameters.
 
-        A center rests on `center` of them; a spread, where there is one, is taken for `spread` of it.
+        A center has the weight of `center` of them; a spread, where there is one, is taken for `spread` of it.
         """
 
     def smoothed(self, pooled: S) -> Any:
@@ -249,7 +249,7 @@ class Distribution(Family[S, P]):
         return self.like(self.smoothed(pooled), sample_size, center=center, spread=spread)
 
     def marginal(self) -> Distribution[Any, Any]:
-        """The distribution of each column by itself, whose statistics are enough for :meth:`pooled`."""
+        """The marginal distribution of each column, whose statistics are enough for :meth:`pooled`."""
         return self
 
     def log_prior(self, prior: P, parameters: Any) -> float:
@@ -264,7 +264,7 @@ class Distribution(Family[S, P]):
         return self.log_evidence(prior, statistics) + prior.log_pdf(parameters) - after  # type: ignore[attr-defined]
 
     def n_parameters(self, rows: int) -> int:
-        """How many numbers can be chosen for so many rows of parameters."""
+        """The number of free parameters of `rows` rows."""
         return rows * self.n_free
 
     def average(self, parameters: Any, sample_weight: Floats) -> Any:
@@ -296,7 +296,7 @@ class Distribution(Family[S, P]):
         return None
 
     def widened(self, parameters: Any, factor: float) -> Any:  # noqa: ARG002 - without a spread there is nothing to do
-        """The parameters with every standard deviation so many times as large."""
+        """The parameters with every standard deviation `factor` times as large."""
         return parameters
 
     def points(self, cells: NDArray[Any]) -> Floats:
@@ -306,7 +306,7 @@ class Distribution(Family[S, P]):
     # -- what a row of parameters looks like
 
     def marginals(self, parameters: Any) -> list[tuple[Distribution[Any, Any], Any]]:
-        """The distribution of each column by itself, with its parameters."""
+        """The marginal distribution of each column, with its parameters."""
         return [(self, parameters)]
 
     def describe(self, parameters: Any, row: int, *, variable: Any = None, max_states: int = 3) -> str:  # noqa: ARG002
@@ -396,7 +396,7 @@ def register(name: str) -> Callable[[type[Any]], type[Any]]:
 
 
 def unregister(name: str) -> None:
-    """Take back what :func:`register` did; the distributions of the package stay."""
+    """Undo :func:`register`; the distributions of the package stay."""
     if name in MODULES or name not in _registered:
         raise ParameterError(f"no distribution was registered under the name {name!r:.60}")
     del _registered[name]
@@ -416,7 +416,7 @@ def require_free(name: str, cls: type[Any]) -> None:
 
 
 def is_of_package(prior_type: Any) -> bool:
-    """Whether a class of priors comes with the package, whose model files know it by a name of its own."""
+    """Whether a class of priors comes with the package, whose model files have a name for it."""
     return str(prior_type.__module__).startswith(f"{__package__}.")
 
 

@@ -2,7 +2,7 @@
 
     P(h|D) = P(D|h) P(h) / P(D)       P(D) = Σ_h P(D|h) P(h)       statistics: ln P(D|h), summed over the cases
 
-A case that a hypothesis rules out has ln P = −∞, and −∞ cannot be taken back by subtraction. So the statistic keeps two
+A case that a hypothesis rules out has ln P = −∞, and −∞ cannot be removed by subtraction. So the statistic keeps two
 numbers per hypothesis: the sum of the finite logs, and the weight of the cases it called impossible.
 """
 
@@ -33,7 +33,7 @@ TIE = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class LogLikelihoods(Statistics):
-    """What each hypothesis says of the data, shape (*rows, size)."""
+    """The log likelihood of the data under each hypothesis, shape (*rows, size)."""
 
     finite: NDArray[np.float64]
     impossible: NDArray[np.float64]
@@ -181,7 +181,7 @@ class FiniteHypotheses(Family[LogLikelihoods, FinitePrior]):
         return np.where(nowhere, 0.0, logsumexp(np.nan_to_num(logs, neginf=-np.inf) + log_p, axis=-1))
 
     def predictive(self, posterior: FinitePrior) -> FinitePredictive:
-        """Every hypothesis speaks, weighted by its probability."""
+        """Every hypothesis predicts, weighted by its probability."""
         return FinitePredictive(self, posterior.mean())
 
     def draw(

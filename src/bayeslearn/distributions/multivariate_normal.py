@@ -9,8 +9,8 @@
     spherical      its own, σ² I       normal-inverse-gamma      Moments (*rows, d)           rows
 
 There are two mechanisms, not four: tied is full with the scatters pooled over the rows, spherical is diagonal with the
-squared deviations pooled over the columns. The last two know each cell by itself, so a cell may be missing (NaN); the
-first two see a case as a whole: statistics take it whole or not at all, unless parameters say what to expect.
+squared deviations pooled over the columns. The last two treat each cell separately, so a cell may be missing (NaN); the
+first two need complete rows: statistics skip others, unless parameters give their expectation.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class MultivariateNormal(Distribution[Any, Any]):
     def unit_information(self, mean: ArrayLike, covariance: ArrayLike, equivalent_sample_size: float = 1) -> Any:
         """As if rows of this mean and covariance had been seen; the covariance is a matrix, d variances or one.
 
-        Each kind takes what it can express. Every mean rests on so many rows more, and so does every covariance.
+        Each kind takes what it can express. Every mean and every covariance gains this number of pseudo-rows.
         """
         d = self.dim
         m = validation.number("equivalent_sample_size", equivalent_sample_size, min_value=0)
@@ -262,7 +262,7 @@ class MultivariateNormal(Distribution[Any, Any]):
         return bool(varies(together(pooled)).all())
 
     def marginal(self) -> MultivariateNormal:
-        """Columns by themselves."""
+        """The marginals of the columns."""
         return MultivariateNormal(self.dim, "diag")
 
     def log_prior(self, prior: Any, parameters: Any) -> float:

@@ -92,10 +92,10 @@ def inverse_gamma_interval(
 
 @dataclass(frozen=True, eq=False)
 class NormalInverseGamma:
-    """A distribution of (μ, σ²): κ cases of mean m; α and β say how large σ² is.
+    """A distribution of (μ, σ²): κ pseudo-rows of mean m; α and β are the prior of σ².
 
-    `mu` and `kappa` have the shape of the means. So have `alpha` and `beta`, unless an axis of length 1 says that the
-    means along it share one variance.
+    `mu` and `kappa` have the shape of the means. So have `alpha` and `beta`, unless the means along an axis of length 1
+    share one variance.
 
     >>> NormalInverseGamma.unit_information(mean=10, var=4, equivalent_sample_size=2)
     NIG(μ=10, κ=2, α=2, β=4)
@@ -133,12 +133,12 @@ class NormalInverseGamma:
 
     @classmethod
     def flat(cls, sharing: int = 1) -> NormalInverseGamma:
-        """Every (μ, σ²) equally probable, when so many means share σ²: the posterior mode is maximum likelihood."""
+        """Every (μ, σ²) equally probable, when `sharing` means share σ²: the posterior mode is maximum likelihood."""
         return cls(*np.array([0.0, 0.0, -1 - sharing / 2, 0.0]))
 
     @classmethod
     def reference(cls, sharing: int = 1) -> NormalInverseGamma:
-        """Jeffreys' p(μ, σ²) ∝ 1/σ², when so many means share σ²."""
+        """Jeffreys' p(μ, σ²) ∝ 1/σ², when `sharing` means share σ²."""
         return cls(*np.array([0.0, 0.0, -sharing / 2, 0.0]))
 
     @classmethod
@@ -243,7 +243,7 @@ class NormalInverseGamma:
         require(
             self.kappa > 0,
             f"{what} is undefined: it is based on no rows",
-            hint="give a prior with cases of its own, for instance unit_information(...)",
+            hint="give a prior with pseudo-rows, for instance unit_information(...)",
         )
 
     def require_proper(self, what: str, *, error: type[BayeslearnError] = EvidenceError) -> None:
@@ -425,6 +425,6 @@ def reach_of(mean: ArrayLike, var: ArrayLike, own: ArrayLike | None = None) -> R
 
 
 def enlarged(var: ArrayLike, factor: float) -> NDArray[np.float64]:
-    """Variances of standard deviations so many times as large, within the range of floats."""
+    """Variances of standard deviations `factor` times as large, within the range of floats."""
     with np.errstate(over="ignore"):
         return np.clip(np.asarray(var) * factor * factor, -MAX_VARIANCE, MAX_VARIANCE)

@@ -10,12 +10,12 @@
 The last four are for states; numeric columns take pooled:1 with them, so that one name serves a table of both. Objects
 (a Dirichlet, a normal-inverse-gamma, ...) are accepted where the distribution takes them.
 
-A prior may itself be cases: statistics of as many cases as count before the data.
+A prior may be statistics of pseudo-rows.
 
     posterior = prior + statistics        parameters = argmax_θ ln P(posterior | θ)
 
 Statistics and priors are of one class, and literally add. Estimates maximize the likelihood of the data and of the
-cases before them, which is what EM climbs. There is no closed form of the evidence: it is approximated as by BIC,
+pseudo-rows, which EM increases. There is no closed form of the evidence: it is approximated as by BIC,
 
     ln P(D) ≈ ln P(after | θ_after) − ln P(before | θ_before) − d/2 ln (n_after / n_before)
 
@@ -138,7 +138,7 @@ def parse_prior(given: Any, distribution: Distribution[Any, Any]) -> Any:
 
 
 def cases_of(given: Any) -> float | Literal["evidence"]:
-    """The equivalent sample size of a prior of numbers: a number as it is, or the name of a prior; 0 for none.
+    """The equivalent sample size of a prior of numbers: a number, or the name of a prior; 0 for none.
 
     >>> cases_of(None), cases_of("pooled:2"), cases_of(0.5), cases_of("evidence")
     (0.0, 2.0, 0.5, 'evidence')

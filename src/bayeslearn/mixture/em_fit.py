@@ -83,7 +83,7 @@ def fit_components(
     options: EMOptions,
     progress: Reporter | None = None,
 ) -> em.EMResult[MixtureModel]:
-    """Fit a mixture of so many components to rows, or to a source that folds."""
+    """Fit a mixture of `n_components` components to rows, or to a source that folds."""
     k = validation.integer("n_components", n_components, min_value=1)
     rng = validation.generator(options.random_state)
     prior, equal = prior_of(options.prior, parts, source, k), options.equal_weights

@@ -345,7 +345,7 @@ class MixedTypeClusterer(MixtureEstimator, ClusterMixin, BaseEstimator):  # type
 
 
 def _columns(rows: Any, names: Any = None) -> Any:
-    """The columns of an array by name, other data as they are."""
+    """The columns of an array by name, other data unchanged."""
     if not isinstance(rows, np.ndarray):
         return rows
     names = [f"x{j}" for j in range(rows.shape[1])] if names is None else names

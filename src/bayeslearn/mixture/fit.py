@@ -105,7 +105,7 @@ def fit_mixture(
     min_components, max_components
         The range that ``"auto"`` tries.
     patience
-        ``"auto"`` ends after so many numbers in a row that are no better than the best.
+        ``"auto"`` ends after this many consecutive numbers without an improvement.
     init
         How initial components are found: ``"k-means++"``, ``"random"``, or a model to continue from.
     n_init
@@ -121,7 +121,7 @@ def fit_mixture(
     progress
         True for a bar, or a function that is called with a :class:`~bayeslearn.progress.Progress`.
     checkpoint, checkpoint_every
-        A file to which the best model so far is written every so many iterations and at the end;
+        A file to which the best model so far is written every `checkpoint_every` iterations and at the end;
         ``init=bayeslearn.load(file)`` continues from it.
     na_values, keep_default_na, drop_columns
         As in :func:`~bayeslearn.as_table`.

@@ -1,9 +1,9 @@
-"""What was given to learn from, as rows or as a source that folds; a first look at it; and the parts of a component.
+"""What was given to learn from, as rows or as a source that folds; a first pass over it; and the parts of a component.
 
     fold(collect) = collect(batch 1) + collect(batch 2) + …
 
-A first look finds the statistics of every part over all rows, and rows to start from, in one pass. Of more rows than
-starts are drawn from a sample is taken, which is the same whoever reads the batches
+The first pass finds the statistics of every part over all rows, and rows to start from, in one pass. Of more rows than
+starts are drawn from a sample is taken, which is the same for every reader of the batches
 (:mod:`bayeslearn.sources.encoding`).
 """
 
@@ -133,7 +133,7 @@ class Look:
 
 @dataclass(frozen=True)
 class Looking:
-    """Looks at batches; it may travel."""
+    """Reads batches for the first pass; it may be sent to a worker."""
 
     parts: tuple[Component, ...]
 

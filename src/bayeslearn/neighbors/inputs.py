@@ -53,7 +53,7 @@ def examples(data: Any, *, sample_weight: Any = None, discrete: Iterable[str] = 
 
 
 def new_rows(schema: Schema, data: Any, *, missing_columns: str = "error") -> Table:
-    """Rows by the columns of the training rows; a state that these do not have gets a code of its own, the last."""
+    """Rows by the columns of the training rows; a state that these do not have gets a separate code, the last."""
     columns = getattr(data, "shape", (0, 0))[1:]
     plain = isinstance(data, np.ndarray) and data.dtype.names is None
     if plain and columns != (len(schema),):
@@ -66,7 +66,7 @@ def new_rows(schema: Schema, data: Any, *, missing_columns: str = "error") -> Ta
 
 
 def is_numbers(data: Any) -> bool:
-    """A matrix of numbers, which can be used as it is."""
+    """A matrix of numbers, which can be used directly."""
     return isinstance(data, np.ndarray) and data.ndim == 2 and data.dtype.kind in "iuf"
 
 

@@ -61,7 +61,7 @@ PROBES = 2000
 class NeighborsModel(Fitted, Reported, Saved, kind="neighbors", version=3):
     """Training rows, the distance between rows, and how neighbors are weighted.
 
-    :func:`fit_neighbors` fits one to a table and selects its settings; :meth:`from_arrays` keeps rows as they are.
+    :func:`fit_neighbors` fits one to a table and selects its settings; :meth:`from_arrays` keeps rows unchanged.
 
     >>> model = NeighborsModel.from_arrays(
     ...     {"sweet": [8, 3, 3, 7], "crunch": [5, 7, 6, 3]}, ["fruit", "vegetable", "protein", "fruit"], n_neighbors=1,
@@ -209,7 +209,7 @@ class NeighborsModel(Fitted, Reported, Saved, kind="neighbors", version=3):
     # -- priors
 
     def _checked_prior(self) -> Any:
-        """The prior of this target: an object or a number as it is; of a word a rule for classes, else a number."""
+        """The prior of this target: an object or a number; of a word a rule for classes, else a number."""
         if self.is_classifier and (self.prior is None or isinstance(self.prior, str)):
             return dirichlet_prior(self.prior)
         if self._distribution.takes(self.prior):

@@ -1,4 +1,4 @@
-"""What is asked of a network: posteriors, explanations, rows drawn from it, and what is said of rows of data.
+"""Queries of a network: posteriors, explanations, samples, and predictions for rows of data.
 
 P(x | e) = Σ_rest Π_i P(y_i | parents of y_i)
 """
@@ -281,9 +281,9 @@ class NetworkQueries(Factorization):
         keep_default_na: bool = True,
         handle_unknown: Asked = "missing",
     ) -> LogLikelihood | TotalLogLikelihood:
-        """How probable a table, a frame or a list of cases is: ln P of each row, in all, and bits per case.
+        """The log likelihood of a table, a frame or a list of rows: ln P of each row, the total, and bits per row.
 
-        Of a source (:func:`~bayeslearn.scan`) only ln P of all its rows and bits per case, for rows are not kept.
+        Of a source (:func:`~bayeslearn.scan`) only ln P of all its rows and bits per row, for rows are not kept.
 
         Parameters
         ----------
@@ -313,7 +313,7 @@ class NetworkQueries(Factorization):
         """The most probable state of a variable in each row of a table, a frame, a list of cases or a source.
 
         A source is read batch by batch. A missing cell, or a missing column, is not observed; the column of the target
-        itself is not looked at. The options are those of :meth:`score`.
+        itself is not used. The options are those of :meth:`score`.
         """
         states = results.state_names(self[target].variable)
         data = sources.with_options(data, na_values=na_values, keep_default_na=keep_default_na)
@@ -362,7 +362,7 @@ class NetworkQueries(Factorization):
     ) -> Any:
         """The same data with the missing cells of the network's variables filled.
 
-        Observed cells, other columns, the index, types and order stay as they are. The missing states of a row are
+        Observed cells, other columns, the index, types and order stay unchanged. The missing states of a row are
         filled together, and a missing number by a number of its interval: see :mod:`.parameters.imputed_data`.
         Columns that the data lack are not added; ``as_table(data, schema=net.schema, missing_columns="missing")`` has
         them all.
@@ -386,9 +386,9 @@ class NetworkQueries(Factorization):
         na_values, keep_default_na
             Markers of missing cells, as in :func:`~bayeslearn.as_table`.
         columns
-            The columns to fill, all when not given; the others are evidence, and stay as they are.
+            The columns to fill, all when not given; the others are evidence, and stay unchanged.
         drop_columns
-            Columns that are neither filled nor evidence; they stay as they are.
+            Columns that are neither filled nor evidence; they stay unchanged.
 
         Warns
         -----

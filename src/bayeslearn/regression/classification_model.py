@@ -78,7 +78,7 @@ class ClassificationModel(Fitted, Reported, Saved, kind="classification", versio
 
     @property
     def coef(self) -> Floats:
-        """The coefficients (units, d) in the units of the columns; of radial units as they are."""
+        """The coefficients (units, d) in the units of the columns; of radial units unchanged."""
         w = self.fit.coefficients[:, 1:]
         return w if self.basis is not None else w * ratio(1.0, self.features.spread)
 

@@ -84,7 +84,7 @@ class RBFBasis:
 
     @classmethod
     def checked(cls, reader: Reader, entry: Any, n_features: int) -> RBFBasis:
-        """The units of a model file, over so many features."""
+        """The units of a model file, over `n_features` features."""
         centers, widths = reader.entries(entry, {"centers": ARRAY, "widths": ARRAY}, "radial units")
         where = reader.numbers(centers, "centers")
         basis = cls(where, reader.numbers(widths, "widths", where.shape[:1]))
@@ -110,7 +110,7 @@ def square_distances(x: Floats, centers: Floats) -> Floats:
 def place(
     x: Floats, k: int, how: str, *, targets: Floats, sample_weight: Floats | None, random_state: np.random.Generator
 ) -> tuple[Floats, Floats | None]:
-    """Centers of k units among standardized points, and their widths where the way to find them tells these too."""
+    """Centers of k units among standardized points, and their widths where the method finds these too."""
     how = validation.choice("centers", how, WAYS)
     if how in {"k-means", "em"}:
         return clustered(x, k, how, sample_weight, random_state)
@@ -203,7 +203,7 @@ def clustered(
 
 
 def widths_of(x: Floats, centers: Floats, width: Any, own: Floats | None) -> Floats:
-    """The width of every unit: told, its own, or the distance to the nearest other centers."""
+    """The width of every unit: given, its own, or the distance to the nearest other centers."""
     if not isinstance(width, str):
         told = validation.float_array("width", width)
         if told.shape not in {(), (len(centers),)} or not (np.isfinite(told) & (told > 0)).all():

@@ -105,7 +105,7 @@ class Scanned(Reported, Source, ABC):
         rows: int | None = None,
         whole_files: bool = False,
     ) -> S:
-        """The sum over the streams, each read where the engine says."""
+        """The sum over the streams, each read by the engine."""
         parts, opened = self._parts(names, read, rows=rows, whole_files=whole_files)
         try:
             return require_some(self._folded(StreamWork(opened, work), parts), self)
@@ -233,7 +233,7 @@ class Scanned(Reported, Source, ABC):
 
     @cached_property
     def totals(self) -> Extent:
-        """From the digest where it knows, else by a pass."""
+        """From the digest if it has them, else by a pass."""
         seen = {} if self.digest is None else self.digest.columns
         told = set(self.schema.names) <= set(seen) and not any(map(self._is_marker, self.schema.discrete))
         if self.weight is not None or self.request.unseen != "error" or not told:
@@ -267,7 +267,7 @@ class Scanned(Reported, Source, ABC):
 
     @property
     def total_weight(self) -> float:
-        """How many cases the rows stand for."""
+        """The total weight of the rows."""
         return self.totals.weight
 
     def missing(self) -> dict[str, int]:
@@ -311,7 +311,7 @@ def require_room(source: Scanned) -> None:
     if need > free:
         raise CapacityError(
             f"{source.n_rows:,} rows in memory would need {need / 2**30:.1f} GiB, and {free / 2**30:.1f} GiB are free",
-            hint="fold the source instead: learners that count take it as it is",
+            hint="fold the source instead: learners that count take it directly",
             bytes=need,
         )
 

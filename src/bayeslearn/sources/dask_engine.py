@@ -41,7 +41,7 @@ class DaskEngine:
         A ``distributed.Client``, the address of a scheduler, or a cluster of Dask's own.
     security
         A ``distributed.Security``, or its paths: ``tls_ca_file``, ``tls_client_cert``, ``tls_client_key``. Dask's
-        configuration says what is not said here.
+        configuration has the other settings.
     timeout
         Seconds to wait when no worker is left, or no scheduler answers.
     retries
@@ -72,7 +72,7 @@ class DaskEngine:
     ) -> Self:
         """Workers on this machine, each a process of one thread that listens on 127.0.0.1 only.
 
-        There is one for every core, and each may use its share of the memory, if not told otherwise; `memory_limit` is
+        There is one for every core, and each may use its share of the memory, by default; `memory_limit` is
         that of one worker, in Dask's words (``"2GB"``).
         """
         n = thread_count() if workers is None else validation.integer("workers", workers, min_value=1)
@@ -147,7 +147,7 @@ class DaskEngine:
                 future.release()
 
     def _answer(self, futures: dict[str, Any], work: Work, done: Callable[[Any], object]) -> Any:
-        """The last sum, when it is there; until then shards are told of as they are done."""
+        """The last sum, when it is there; until then shards are reported as they are done."""
         assert work.last is not None
         events: SimpleQueue[Any] = SimpleQueue()
         threading.Thread(target=fetch, args=(futures[work.last.key], events.put), daemon=True).start()
@@ -166,7 +166,7 @@ class DaskEngine:
         return event.value
 
     def _next(self, events: SimpleQueue[Any]) -> Any:
-        """What happens next; that there is nobody left to make it happen is an error."""
+        """The next event; an error if no worker is left."""
         seen = time.monotonic()
         while True:
             try:
@@ -186,7 +186,7 @@ class DaskEngine:
     def _forsaken(self) -> ClusterError:
         return ClusterError(
             f"no worker of {self.address} was there to take shards for {self.timeout:g} seconds",
-            hint="start workers and run the pass again; the logs of the old ones tell why they ended or paused",
+            hint="start workers and run the pass again; the logs of the old ones have the reasons",
             address=self.address,
         )
 
@@ -224,7 +224,7 @@ def cluster_of(engine: Any) -> DaskEngine:
         return DaskEngine.local(engine)
     if isinstance(engine, str) and ":" not in engine:
         raise ParameterError(
-            f"there is no engine {engine!r}", hint='say "files", "dask", or the address of a scheduler: "tcp://…:8786"'
+            f"there is no engine {engine!r}", hint='use "files", "dask", or the address of a scheduler: "tcp://…:8786"'
         )
     return DaskEngine(engine)
 

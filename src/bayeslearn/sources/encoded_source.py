@@ -1,7 +1,7 @@
 """Rows that were read once and kept as codes on disk: every later pass costs little more than one in memory.
 
 A folder of parts, each of them the arrays of one batch (codes, values, weights, as NumPy writes them), and a file that
-says what they are. Nothing in it is ever executed. Parts have names that no part had before, and the file that
+describes them. Nothing in it is ever executed. Parts have names that no part had before, and the file that
 describes them is replaced when all are written, so that a folder holds the rows of before or all the new ones.
 """
 
@@ -80,7 +80,7 @@ class EncodedSource(Scanned):
         return f"EncodedSource({self.known.rows:,} rows × {len(self.schema)} columns)"
 
     def fold(self, collect: Callable[[Table], S]) -> S:
-        """The sum over all parts, each read where the engine says."""
+        """The sum over all parts, each read by the engine."""
         return require_some(self.engine.fold(PartFold(self._read, collect), self.parts, lambda _: None), self)
 
     def _parts(
@@ -195,7 +195,7 @@ def read_part(part: Block, schema: Schema) -> Table:
 
 
 def told(error: Exception) -> str:
-    """What an error says, without its hint."""
+    """The message of an error, without its hint."""
     return error.message if isinstance(error, BayeslearnError) else str(error)
 
 
@@ -285,7 +285,7 @@ def encode_to_disk(source: Scanned, folder: str | os.PathLike[str]) -> EncodedSo
     """Read a source once and keep its rows as codes in a folder, made if need be; encoded rows in it are replaced.
 
     They are replaced when all are written, so that they may be the source, and so that a full disk, a kill or Ctrl-C
-    leaves them as they are. Learners that pass over the data again and again are then as fast as in memory, or nearly.
+    leaves them unchanged. Learners that pass over the data again and again are then as fast as in memory, or nearly.
     On a cluster every worker writes what it reads, so the folder must be one that all of them see.
     """
     place = Path(folder)

@@ -101,7 +101,7 @@ class Coder:
         return names if self.weight is None else (*names, self.weight)
 
     def table(self, columns: list[Column]) -> Table:
-        """The table of one batch; all that is wrong with it is told together."""
+        """The table of one batch; one error reports all that is wrong with it."""
         dropped = frozenset(self.request.dropped)
         by_name = {column.name: column for column in columns if column.name not in dropped}
         n = len(columns[0]) if columns else 0

@@ -58,7 +58,7 @@ class Engine(Protocol):
     def fold(self, function: Callable[[Any], Any], shards: Iterable[Any], done: Callable[[Any], object]) -> Any:
         """``function(shard 1) + function(shard 2) + …``; None when every shard gives None.
 
-        `done` is told of every shard that was read.
+        `done` is called with every shard that was read.
         """
         ...
 
@@ -81,7 +81,7 @@ class Ordered(Generic[S]):
 
 @dataclass(frozen=True)
 class ThreadEngine:
-    """The threads of this machine: as many as ``BAYESLEARN_THREADS`` says, or as there are cores; `threads` at most."""
+    """The threads of this machine: ``BAYESLEARN_THREADS`` of them, or as many as there are cores; `threads` at most."""
 
     threads: int | None = None
 

@@ -85,7 +85,7 @@ def read_names(paths: list[str], schema: Schema | None, names: tuple[str, ...] |
 
 
 def sized(shard: Shard, looked: Looked) -> Shard:
-    """A shard that tells its rows, now that they were counted."""
+    """A shard with its number of rows, after they were counted."""
     return replace(shard, rows=looked.rows.get(shard.path, 0)) if shard.is_text else shard
 
 
@@ -119,7 +119,7 @@ def no_rows(paths: list[str], broken: dict[str, str]) -> EmptyTableError:
 def raw_source(
     data: Any, *, engine: Any = None, progress: Callable[[ScanProgress], object] | None = None
 ) -> Source | None:
-    """Data whose raw columns can be read, without a look at them; None for what is no source, file or relation."""
+    """Data whose raw columns can be read, without a first pass; None for what is no source, file or relation."""
     if isinstance(data, Source):
         return data
     if is_paths(data):

@@ -1,4 +1,4 @@
-"""From paths, patterns, databases and batches to a source; one look at the data finds its schema."""
+"""From paths, patterns, databases and batches to a source; one pass over the data finds its schema."""
 
 from __future__ import annotations
 
@@ -65,18 +65,18 @@ def scan(
     table
         The table, view or query of a database.
     schema
-        The variables, where they are known: the data are then not looked at beforehand.
+        The variables, where they are known: the data are then not read beforehand.
     columns, drop_columns, discrete, numeric, states, na_values, keep_default_na, max_states, allow_constant, unseen, \
 absent, left_out
         As in :func:`~bayeslearn.as_table`.
     sample_weight
-        The column that says how often each row counts.
+        The column of the weights of the rows.
     engine
-        Where files are read: on the threads of this machine when not told, or by a cluster: a Dask client, the address
+        Where files are read: on the threads of this machine by default, or by a cluster: a Dask client, the address
         of a scheduler (``"tcp://…"``), or ``"dask"`` for a cluster on this machine.
     on_error
         What to do with a file that cannot be read: raise an error that names it, or skip it; ``source.skipped`` then
-        says which and why.
+        lists them with the reasons.
     memory_limit
         What reading may use, such as ``"512MB"``: DuckDB's own limit for a database, and the size of batches.
     progress
@@ -189,7 +189,7 @@ def with_options(
     """Data as any learner takes them, with options of reading; the data themselves if there are none.
 
     The options are those of :func:`~bayeslearn.as_table`. `handle_unknown` takes the place of what a learner would do,
-    and `require_marked` says whether data in memory must have the columns with markers of their own.
+    and `require_marked` is whether data in memory must have the columns with specific markers.
     """
     folds = is_scanned(data)
     if not folds and not (is_paths(data) and not is_one_file(data)):
@@ -222,7 +222,7 @@ def is_scanned(data: Any) -> bool:
 
 
 def is_paths(data: Any) -> bool:
-    """Whether data are told by paths or patterns."""
+    """Whether data are given by paths or patterns."""
     if isinstance(data, str | os.PathLike):
         return True
     return isinstance(data, list | tuple) and len(data) > 0 and all(isinstance(p, str | os.PathLike) for p in data)

@@ -210,9 +210,9 @@ def named_columns(data: Any) -> frozenset[str]:
 
 
 def without_identifiers(source: Any, left_out: dict[str, str] | None, keep: Iterable[str] = ()) -> Any:
-    """A table or source without its identifiers and free text, of which `left_out` is told; as it is where it is None.
+    """A table or source without its identifiers and free text, reported in `left_out`; unchanged if it is None.
 
-    Columns to `keep` stay, such as a target and those that were declared; and so do all if none would be left. Nobody
+    Columns to `keep` stay, such as a target and declared ones; and so do all if none would be left. No caller
     has asked for `Unreported` columns to be dropped: they stay in tables of fewer than 20 rows, which are often made up
     by hand and whose numbers differ by chance.
     """

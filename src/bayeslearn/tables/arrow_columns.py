@@ -1,7 +1,7 @@
 """Any data as named Arrow columns.
 
 Frames of every library come through narwhals, column by column, so that an index never turns into data. Python objects
-that Arrow has no common type for stay a list, to be reported or, when declared discrete, kept as they are.
+that Arrow has no common type for stay a list, to be reported or, when declared discrete, kept unchanged.
 
 Arrow has no type for intervals and periods of pandas. Intervals that touch each other are those between cuts, as a
 discretized column has them, so that numbers find theirs; others are states in their order. A period is the date at
@@ -77,7 +77,7 @@ def gather(data: Any, names: Names, expected: tuple[str, ...]) -> tuple[list[Col
 
 
 def frame_columns(data: Any) -> list[Column]:
-    """The columns of a pandas, polars or pyarrow frame, or of any other that narwhals knows."""
+    """The columns of a pandas, polars or pyarrow frame, or of any other of narwhals."""
     try:
         frame = nw.from_native(data)
     except TypeError:
@@ -134,7 +134,7 @@ def any_column(name: str, values: Any) -> Column:
         if values.ndim != 1:
             raise ShapeError(
                 f"column {name!r} must have one dimension, got shape {values.shape}",
-                hint="give each column by a name of its own",
+                hint="give each column by a separate name",
             )
         return numpy_column(name, values)
     if isinstance(values, str) or not hasattr(values, "__iter__"):
@@ -146,7 +146,7 @@ def any_column(name: str, values: Any) -> Column:
 
 
 def list_column(name: str, values: list[Any]) -> Column:
-    """Python objects: Arrow when they are of one kind, else as they are."""
+    """Python objects: Arrow when they are of one kind, else unchanged."""
     plain = [v.item() if isinstance(v, np.generic) and v.dtype.kind in "biufU" else v for v in values]
     types = set(map(type, plain))
     if types & {int, float} and any(issubclass(kind, bool | date | time | timedelta) for kind in types):

@@ -154,7 +154,7 @@ def as_table(
     keep_default_na
         Whether the default markers (:data:`NA_MARKERS`: what pandas takes for NA, and '?') count too.
     sample_weight
-        How often each row counts, or the name of the column that says so.
+        How often each row counts, or the name of the column of weights.
     max_states
         More states than this are taken for a mistake: an identifier, or a number read as text.
     allow_constant
@@ -166,7 +166,7 @@ def as_table(
     missing_columns
         What to do with a column of the schema that the data lack: raise an error, or take all its cells for missing.
     left_out
-        A dict that is told of columns that cannot be used, and why, so that the others can; else they are an error.
+        A dict that receives the columns that cannot be used, and why, so that the others can; else they are an error.
 
     >>> table = as_table({"wind": ["weak", "strong", "?", "weak"], "hours": [1.5, 2.25, 0.5, None]})
     >>> table
@@ -236,7 +236,7 @@ class Request:
     notes: Notes = field(default_factory=Notes, compare=False)
 
     def declares(self) -> set[str]:
-        """The columns about which something was said."""
+        """The columns with declarations."""
         return {*self.discrete, *self.numeric, *self.states}
 
 
@@ -291,12 +291,12 @@ def listing(name: str, given: Any) -> Any:
 
 
 def check_request(request: Request, schema: Schema | None) -> None:
-    """Nothing is said twice."""
+    """Raise an error for what is declared twice."""
     if schema is not None and not isinstance(schema, Schema):
         raise ParameterError(f"`schema` must be a Schema, got {schema!r:.80}", hint="use table.schema")
     if schema is not None and request.declares():
         raise ParameterError(
-            f"the schema already says what {listed(sorted(request.declares()))} are",
+            f"the schema already declares what {listed(sorted(request.declares()))} are",
             hint="leave out `discrete`, `numeric` and `states` when you give a `schema`",
         )
     both = request.numeric & (request.discrete | request.states.keys())
@@ -388,7 +388,7 @@ def raw_table(
     columns, drop_columns, na_values, keep_default_na, handle_unknown
         As in :func:`~bayeslearn.as_table`.
     require_marked
-        Whether the data must have the columns with markers of their own.
+        Whether the data must have the columns with specific markers.
     """
     wanted = None if columns is None else name_list("columns", columns)
     dropped = name_list("drop_columns", drop_columns)

@@ -1,6 +1,6 @@
 """Cut points of numeric columns; and back: states that are numbers, read as the numbers they are.
 
-quantile   bins of about equal weight; ties reduce their number, no bin is empty; a heavy value is a bin of its own
+quantile   bins of about equal weight; ties reduce their number, no bin is empty; a heavy value is a separate bin
 uniform    bins of equal width between the smallest and the largest value
 mdl        cut points that separate the states of a target, by minimum description length:
 

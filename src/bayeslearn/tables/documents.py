@@ -1,6 +1,6 @@
 """Documents and runs of rows, in columns.
 
-One column has texts, one labels, and perhaps one that says how often each counts.
+One column has texts, one labels, and perhaps one has the weights.
 
 A missing text is an empty document, and a missing label is None.
 

@@ -1,6 +1,6 @@
-"""What the name of a file says: its format, whether it is packed, and the character between its cells.
+"""What the name of a file determines: its format, whether it is packed, and the character between its cells.
 
-rows.csv   rows.csv.gz   ROWS.CSV      text; the first lines tell what is between cells
+rows.csv   rows.csv.gz   ROWS.CSV      text; the separator is that of the first lines
 rows.tsv   y.csv_old.tsv               text with tabs: the last ending counts
 rows.parquet   rows.pq                 Parquet
 """
@@ -18,7 +18,7 @@ TEXT, PARQUET = tuple(DELIMITERS), (".parquet", ".pq")
 
 
 def ending(path: str | os.PathLike[str]) -> str:
-    """The ending of a name that says how the file is read, packed or not.
+    """The ending of a name that determines how the file is read, compressed or not.
 
     >>> ending("rows.csv.gz"), ending("y.csv_old.TSV"), ending("rows")
     ('.csv', '.tsv', '')

@@ -233,7 +233,7 @@ class Memory(Generic[U]):
         return self.left <= 0
 
     def has_room(self, size: int) -> bool:
-        """Take so many bytes, if they are left; once they are not, nothing more is remembered."""
+        """Take `size` bytes, if they are left; once they are not, nothing more is remembered."""
         with self.lock:
             self.left = self.left - size if size < self.left else 0
             return self.left > 0

@@ -93,7 +93,7 @@ class Missing:
         return Missing(self.text | other.text, self.numbers | other.numbers, both)
 
     def only(self, names: Iterable[str]) -> Missing:
-        """The same, with markers of their own for these columns alone."""
+        """The same, with the specific markers of these columns only."""
         kept = {name: self.by_column[name] for name in names if name in self.by_column}
         return Missing(self.text, self.numbers, kept)
 
@@ -181,7 +181,7 @@ def missing_labels(y: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def class_array(labels: Iterable[Any]) -> NDArray[Any]:
-    """Labels as an array of their own type, of objects if they have several types."""
+    """Labels as an array of their type, of objects if they have several types."""
     found = list(labels)
     kinds = set(map(type, found))
     if len(kinds) == 1 and kinds <= {str, int, float, bool}:

@@ -148,7 +148,7 @@ def require_unique(names: Iterable[str]) -> None:
     if twice:
         raise DuplicateColumnError(
             f"column names appear more than once: {listed(twice)}",
-            hint="rename the columns, so that each can be told from the others",
+            hint="rename the columns, so that names are unique",
             columns=twice,
         )
 
@@ -247,5 +247,5 @@ def code_type(schema: Schema) -> type[np.signedinteger[Any]]:
 
 
 def smallest_code_type(n_states: int) -> type[np.signedinteger[Any]]:
-    """The smallest whole numbers for so many states."""
+    """The smallest type of whole numbers for `n_states` states."""
     return next((t for t in (np.int8, np.int16) if n_states <= np.iinfo(t).max), np.int32)

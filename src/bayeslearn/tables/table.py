@@ -72,7 +72,7 @@ class Table(Source):
 
     @classmethod
     def _trusted(cls, schema: Schema, codes: Any, values: Any, sample_weight: Any) -> Table:
-        """A table of parts that were checked before, and that nobody else writes to."""
+        """A table of parts that were checked before, without another owner that writes to them."""
         table = object.__new__(cls)
         object.__setattr__(table, "schema", schema)
         table._store(np.ascontiguousarray(codes, dtype=code_type(schema)), np.ascontiguousarray(values), sample_weight)
@@ -99,7 +99,7 @@ class Table(Source):
 
     @property
     def total_weight(self) -> float:
-        """How many cases the rows stand for."""
+        """The total weight of the rows."""
         return float(self.n_rows if self.sample_weight is None else self.sample_weight.sum())
 
     # -- columns

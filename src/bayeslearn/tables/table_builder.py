@@ -104,7 +104,9 @@ def choose(
     """The columns to take, in order."""
     if schema is not None:
         if names is not None:
-            raise ParameterError("the schema already says which columns to take", hint=f"leave out {option('columns')}")
+            raise ParameterError(
+                "the schema already declares which columns to take", hint=f"leave out {option('columns')}"
+            )
         names = schema.names
     else:
         names = tuple(name for name in (by_name if names is None else names) if name != weight)
@@ -145,7 +147,7 @@ def row_weights(
 
 
 def known_variables(data: Any, request: Request, schema: Schema | None) -> dict[str, Variable]:
-    """The variables that are declared, or that a table already has and nothing else was said about."""
+    """The variables that are declared, or that a table already has without other declarations."""
     if schema is not None:
         return {v.name: v for v in schema}
     kept = data.schema if isinstance(data, Table) else ()
@@ -159,7 +161,7 @@ def known_variables(data: Any, request: Request, schema: Schema | None) -> dict[
 def coded(columns: list[Column], request: Request, known: dict[str, Variable]) -> list[tuple[Variable, NDArray[Any]]]:
     """Every column with its variable, or one error for all that cannot be coded.
 
-    Columns about which nothing was said are left out instead, if someone wants to be told of them.
+    Columns without declarations are dropped instead, if the caller takes a report of them.
     """
     if known:
         from bayeslearn.tables.state_encoding import code_by  # noqa: PLC0415 - new columns are coded without it
@@ -198,7 +200,7 @@ def understood(column: Column, request: Request) -> tuple[Variable, NDArray[Any]
 
 
 def without_markers(column: Column, request: Request) -> Column:
-    """Python objects without the markers among them, so that numbers are numbers; other columns as they are."""
+    """Python objects without the markers among them, so that numbers are numbers; other columns unchanged."""
     if not isinstance(column.data, list) or request.all_discrete or column.name in request.discrete:
         return column
     markers = request.missing.of_column(column.name)
@@ -206,7 +208,7 @@ def without_markers(column: Column, request: Request) -> Column:
 
 
 def together(errors: list[DataError]) -> DataError:
-    """One error that says everything, of the kind of the first."""
+    """One error with all messages, of the kind of the first."""
     if len(errors) == 1:
         return errors[0]
     columns = [error.details.get("column") for error in errors]

@@ -9,7 +9,7 @@ What is read otherwise than as comma separated UTF-8 with names that differ is r
 
 Files of very many columns are read by Python's own reader, for Arrow keeps some ten KB for every column of a block.
 
-A stamp is the size, the time of the last change and the number of a file, taken before the file is first looked at and
+A stamp is the size, the time of the last change and the number of a file, taken before the file is first read and
 compared around every reading of it: a file that changes between two passes, or while it is read, is an error. Another
 machine may have a copy of the file with another number and time: there the size alone is compared.
 """
@@ -50,7 +50,7 @@ class Stamp(NamedTuple):
 
 
 def stamp_of(path: str | os.PathLike[str]) -> Stamp | None:
-    """The stamp of a file; None for one that is not there, which reading it tells."""
+    """The stamp of a file; None for one that is not there, which is an error when it is read."""
     try:
         found = os.stat(path)  # noqa: PTH116 - once for every file of every pass
     except (OSError, ValueError):
@@ -59,7 +59,7 @@ def stamp_of(path: str | os.PathLike[str]) -> Stamp | None:
 
 
 def require_unchanged(path: str | os.PathLike[str], before: Stamp | None) -> None:
-    """The file that was first looked at: statistics of two versions of it must not be added."""
+    """Raise an error if a file has changed: statistics of two versions of it must not be added."""
     if before is None:
         return
     now = stamp_of(path)
@@ -68,7 +68,7 @@ def require_unchanged(path: str | os.PathLike[str], before: Stamp | None) -> Non
     what = "is gone" if now is None else f"has {now.size:,} bytes" if now.size != before.size else "was written again"
     raise ChangedFileError(
         f"{os.fspath(path)!r} changed while it was in use: it had {before.size:,} bytes, and {what}",
-        hint="scan it again when nobody writes to it, so that all passes see the same rows",
+        hint="scan it again when no process writes to it, so that all passes see the same rows",
         path=os.fspath(path),
     )
 
@@ -318,7 +318,7 @@ class RaggedError(ValueError):
 
 
 def is_wide(head: TextHead) -> bool:
-    """Whether a file has so many columns that it is read here."""
+    """Whether a file has so large a number of columns that it is read here."""
     return len(head.names) > WIDE
 
 

@@ -210,7 +210,7 @@ def no_date(column: Column, found: Levels) -> MixedTypesError:
 
 
 def as_known_numbers(column: Column, variable: Variable, missing: Missing) -> Column:
-    """A column that a variable takes for numbers, with numbers in a format written plainly; words stay as they are."""
+    """A column that a variable takes for numbers, with numbers in a format written plainly; words stay unchanged."""
     if isinstance(column.data, list):
         return column
     if pa.types.is_duration(column.data.type):

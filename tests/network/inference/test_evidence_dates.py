@@ -105,11 +105,11 @@ def test_what_is_no_date_is_named(value):
 
 def test_what_a_date_cannot_say_is_named():
     only = fit_parameters("[when.hour][late|when.hour]", ROWS).network
-    with pytest.raises(UnknownStateError, match=r"'2013-09-05' says nothing about 'when\.hour'"):
+    with pytest.raises(UnknownStateError, match=r"'2013-09-05' has no information about 'when\.hour'"):
         only.query({"when": "2013-09-05"})
     with pytest.raises(UnknownStateError, match=r"variable 'when\.year' has no state 2020"):
         NET.query({"when": "2020-01-01"})
-    with pytest.raises(ParameterError, match=r"'when\.month' is observed twice, by itself and as a part of a date"):
+    with pytest.raises(ParameterError, match=r"'when\.month' is observed twice, directly and as a part of a date"):
         NET.query({"when.month": "Jan", "when": "2013-09-05"})
     with pytest.raises(UnknownColumnError, match="there is no variable 'what'"):
         NET.query({"when": "2013-09-05", "what": 1})

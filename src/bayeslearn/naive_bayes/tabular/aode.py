@@ -197,7 +197,7 @@ class AODEClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseEstimat
     equivalent_sample_size
         Cases that every distribution counts as seen before, spread evenly: an m-estimate.
     min_count
-        A state leads only if it was seen in at least so many rows.
+        A state leads only if it occurs in at least this many rows.
     n_bins
         Intervals that a numeric column is cut into at its quantiles.
     na_values, keep_default_na
@@ -251,7 +251,7 @@ class AODEClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseEstimat
         return self
 
     def _columns(self, rows: Any) -> Any:
-        """An array as columns, other data as they are."""
+        """An array as columns, other data unchanged."""
         if not isinstance(rows, np.ndarray):
             return rows
         return {name: rows[:, j] for j, name in enumerate(self._array_names(rows.shape[1], reset=False))}

@@ -50,7 +50,7 @@ class NaiveBayesClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseE
     ----------
     distributions
         ``"auto"``: text, truth values and categories are categorical, floats of an array Gaussian, whole numbers of an
-        array categorical; columns of a frame as :func:`~bayeslearn.as_table` judges them. A dict tells it for some
+        array categorical; columns of a frame as :func:`~bayeslearn.as_table` judges them. A dict declares it for some
         columns: ``"categorical"``, ``"gaussian"``, ``"poisson"``, or ``"binned:5"`` for bins at the quantiles. A plain
         array has the columns x0, x1, and so on.
     prior, class_prior, estimate
@@ -299,7 +299,7 @@ class NaiveBayesClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseE
     # -- data in
 
     def _cases(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> tuple[Input, NDArray[Any], Any]:
-        """Checked columns, labels and weights; a table and a file say of which kind their columns are."""
+        """Checked columns, labels and weights; a table and a file determine the kinds of their columns."""
         if isinstance(X, Table | str | os.PathLike):
             X, y, sample_weight = read_table(super()._marked(X, reset=reset), y, sample_weight)
         rows, y, w = self._read_cases(X, y, sample_weight, reset=reset)

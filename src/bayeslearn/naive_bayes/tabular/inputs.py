@@ -1,7 +1,7 @@
 """Rows as an estimator reads them, as columns with variables and as rows in blocks.
 
 Arrays of floats are numbers and arrays of whole numbers are states, and both are read where they lie. Everything else
-(frames, text, objects, tables) goes through :func:`~bayeslearn.as_table`, which looks at each column.
+(frames, text, objects, tables) goes through :func:`~bayeslearn.as_table`, which reads each column.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ DEFAULT = "pooled:1"
 class Input:
     """Columns by name, and the array they come from if it is one of numbers.
 
-    An array with markers of missing values says of which kind its columns are, and is not read itself.
+    An array with markers of missing values determines the kinds of its columns, and is not read itself.
     """
 
     names: tuple[str, ...]
@@ -57,7 +57,7 @@ class Input:
 
     @classmethod
     def of(cls, rows: Any, names: tuple[str, ...], *, marked: bool = False) -> Input:
-        """Rows as they were read; `names` are those of an array, and `marked` says that it had markers."""
+        """Rows as they were read; `names` are those of an array, and `marked` is whether it had markers."""
         if isinstance(rows, np.ndarray):
             return cls(names, {name: rows[:, j] for j, name in enumerate(names)}, rows)
         if isinstance(rows, Table):
@@ -72,7 +72,7 @@ class Input:
 
     @property
     def plain(self) -> NDArray[Any] | None:
-        """The array, where it can be read as it is."""
+        """The array, where it can be read without a copy."""
         return None if isinstance(self.data, RawTable) else self.array
 
     def variables(self, distributions: Any, max_states: int) -> tuple[list[Any], Rows | Table]:

@@ -53,7 +53,7 @@ OTHER = Other()
 
 @dataclass(frozen=True)
 class Rows:
-    """So many rows, and what gives the cells of those from one to another, column by column."""
+    """A number of rows, and what gives the cells of those from one to another, column by column."""
 
     n: int
     width: int
@@ -174,7 +174,7 @@ def with_other(variable: Any) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Cases:
-    """Rows in memory; a class of −1 is one that nobody has told."""
+    """Rows in memory; a class of −1 is missing."""
 
     rows: Rows
     labels: NDArray[np.int32]
@@ -300,7 +300,7 @@ def whole_states(x: NDArray[Any], most: int) -> list[list[int]] | None:
 
 
 def _seen(x: NDArray[Any], low: NDArray[Any], sizes: Iterable[int]) -> list[list[int]] | None:
-    """The values of each column, of so many from `low` on; None if there are others."""
+    """The values of each column, of `sizes` values from `low` on; None if there are others."""
     start, least = np.cumsum([0, *sizes]), low.astype(np.int64)
     seen = np.zeros(start[-1], np.uint8)
 

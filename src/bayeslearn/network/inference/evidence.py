@@ -30,8 +30,8 @@ A date stands for the states of the variables that are its parts:
 
     time_hour = 2013-09-05T19:00    time_hour.month: Sep, time_hour.weekday: Thu, time_hour.hour: 19
 
-Dates are read as in the column that the parts come from, or as year-month-day. A date without a time says nothing about
-the hour, and a time without a date nothing about the others. Ranges of numbers, dates, months and years are read by
+Dates are read as in the column that the parts come from, or as year-month-day. A date without a time leaves
+the hour open, and a time without a date leaves the others open. Ranges of numbers, dates, months and years are read by
 :mod:`.evidence_ranges`.
 """
 
@@ -97,7 +97,7 @@ def as_names(names: Iterable[str] | str) -> list[str]:
 
 
 def as_engine(engine: ExactInference | BayesianNetwork) -> ExactInference:
-    """Return exact inference of a network, or the engine as it is."""
+    """Return exact inference of a network, or the given engine."""
     from bayeslearn.network.inference.junction_tree import ExactInference  # noqa: PLC0415 - engines read their arguments here
 
     return engine if isinstance(engine, ExactInference) else as_network(engine).inference
@@ -373,14 +373,14 @@ def with_date_parts(network: BayesianNetwork, evidence: Mapping[str, Any]) -> di
         twice = [piece for piece in pieces if piece in found]
         if twice:
             raise ParameterError(
-                f"{twice[0]!r} is observed twice, by itself and as a part of a date", hint="take one of them back"
+                f"{twice[0]!r} is observed twice, directly and as a part of a date", hint="leave one of them out"
             )
         found |= pieces
     return found
 
 
 def date_states(network: BayesianNetwork, name: str, value: Any) -> dict[str, Any]:
-    """The state of each variable that is a part of a date, as far as the date tells it; of a range perhaps several."""
+    """The state of each variable that is a part of a date, if the date determines it; of a range perhaps several."""
     from bayeslearn.tables.columns import Column  # noqa: PLC0415 - loads when it is needed
     from bayeslearn.tables.markers import Missing  # noqa: PLC0415 - as above
     from bayeslearn.tables.type_inference import known_part  # noqa: PLC0415 - as above
@@ -400,7 +400,7 @@ def date_states(network: BayesianNetwork, name: str, value: Any) -> dict[str, An
             found[variable.name] = variable.states[variable.code_of(part)]
     if not found:
         raise UnknownStateError(
-            f"{str(value)!r:.60} says nothing about {listed(v.name for v in variables)}",
+            f"{str(value)!r:.60} has no information about {listed(v.name for v in variables)}",
             hint=hint_of(variables),
             column=name,
             state=value,

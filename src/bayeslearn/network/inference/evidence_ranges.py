@@ -13,8 +13,8 @@ A range of dates stands for the states of the parts that hold exactly its dates.
     when = 2024    2023..       whole years                year: 2024;  year: 2023 or 2024
     when = 17:00..20:00         a time of day              hour: 17, 18 or 19
 
-A day, a month or a year belongs to a range as a whole; a time is a point. Only the years that the network knows count,
-and a network without the year says nothing about it, so that a range must lie within one year there. A range that is no
+A day, a month or a year belongs to a range as a whole; a time is a point. Only the years of the network count,
+and without the year of a network a range must lie within one year. A range that is no
 set of states, such as 2024-01-15..2024-02-10, is an error.
 """
 
@@ -111,7 +111,7 @@ def within_cuts(variable: DiscreteVariable, low: Bound, high: Bound) -> tuple[Co
 
 
 def warn_partly(variable: DiscreteVariable, codes: Codes) -> None:
-    """Say which intervals a range covers in part."""
+    """Warn of intervals that a range covers in part."""
     partly = listed(variable.states[code] for code in codes)
     warnings.warn(
         f"the range of {variable.name!r} covers {partly} in part; the whole of each interval is included",
@@ -233,7 +233,7 @@ def moment(text: str, name: str) -> Span | None:
 
 
 def unit(year: int, month: int, years: int = 0) -> Span:
-    """A month, or so many years from it on."""
+    """A month, or a number of years from it on."""
     start = np.datetime64(f"{year:04}-{month:02}", "M")
     stop = start + (12 * years or 1)
     return Span(start.astype("datetime64[s]"), stop.astype("datetime64[s]"))
@@ -247,7 +247,7 @@ def hours_within(parts: Parts, span: Span, text: str) -> list[tuple[DiscreteVari
     assert span.start is not None
     assert span.stop is not None
     if "hour" not in parts:
-        raise inexact(parts, text, "they do not say the time")
+        raise inexact(parts, text, "the parts do not include the time")
     ends = [(end - DAY_START) / np.timedelta64(1, "h") for end in (span.start, span.stop)]
     if any(end != int(end) for end in ends):
         raise inexact(parts, text, "it does not begin and end at whole hours", "take whole hours, such as 17:00..20:00")
@@ -272,7 +272,7 @@ def days_within(parts: Parts, span: Span, text: str) -> list[tuple[DiscreteVaria
     if len(months) == 12:
         return [(year, tuple(found))]
     if "month" not in parts:
-        raise inexact(parts, text, "they do not say the month", "take whole years")
+        raise inexact(parts, text, "the parts do not include the month", "take whole years")
     return [(year, tuple(found)), (parts["month"], months)]
 
 
@@ -287,12 +287,14 @@ def months_of_one_year(parts: Parts, span: Span, text: str) -> tuple[DiscreteVar
     """The months of a range in a network without the year; a whole year is every state of another part."""
     if "month" not in parts:
         if not is_whole_year(span):
-            raise inexact(parts, text, "they say neither the year nor the month")
+            raise inexact(parts, text, "the parts include neither the year nor the month")
         part = next(iter(parts.values()))
         return part, tuple(range(part.size))
     years = {str(end)[:4] for end in (span.start, None if span.stop is None else span.stop - 1) if end is not None}
     if span.start is None or span.stop is None or len(years) > 1:
-        raise inexact(parts, text, "they do not say the year", "take a range within one year, such as 2024-01..2024-03")
+        raise inexact(
+            parts, text, "the parts do not include the year", "take a range within one year, such as 2024-01..2024-03"
+        )
     months = months_within(parts, span, int(years.pop()), text)
     if not months:
         raise nothing_within(parts["month"], text)

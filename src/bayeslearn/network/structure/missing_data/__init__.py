@@ -1,4 +1,4 @@
-"""Structures from rows with holes, and with variables that no row shows."""
+"""Structures from rows with missing values, and with hidden variables."""
 
 __all__: list[str] = []
 

@@ -9,7 +9,7 @@ first: its graph and its tables are what all rows begin with.
 
 What a graph is worth on the rows as they are shown is (Cheeseman and Stutz)
 
-    score(G : D) = score(G : n) + ln P(D | θ) − Σ n ln θ         n the expected counts of its own tables
+    score(G : D) = score(G : n) + ln P(D | θ) − Σ n ln θ         n the expected counts of its tables
 
 which for complete rows is the score itself, and for BIC, once EM has settled, ln P(D | θ) − ½ ln N · parameters. With
 maximum likelihood and every completion listed, BIC never falls from turn to turn.
@@ -213,7 +213,7 @@ def learned(
 
 
 def with_hidden(schema: Schema, hidden: Mapping[str, tuple[Any, ...]]) -> Schema:
-    """Hidden variables beside the columns."""
+    """Hidden variables in addition to the columns."""
     shown = [name for name in hidden if name in schema.names]
     if shown:
         raise ParameterError(f"{listed(shown)} cannot be hidden: the table has such a column", hint="give another name")

@@ -1,6 +1,6 @@
 """Scores over a source: a search runs on guesses, what it asked for is counted by one pass, and it runs again.
 
-    guess(x, P) = r · score of some rows(x, P) + d(x, P)         r the weight of all rows beside that of some
+    guess(x, P) = r · score of some rows(x, P) + d(x, P)         r the weight of all rows divided by that of some
     d(x, P)     = score(x, P) − r · score of some rows(x, P)     where it is known, else the mean of d(x, P − u) over u
 
 until a run needs no guess: what it found is what it would have found with all rows at hand. The first thing that it

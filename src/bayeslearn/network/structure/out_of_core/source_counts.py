@@ -6,7 +6,7 @@ counted (`incomplete_rows.Complete`), and the counts are expected ones.
 The first pass over a source: its different rows if these are few, some of its rows, and all pairs of columns.
 
     rows     different rows, each with its weight         as long as they fit: then nothing else is ever asked
-    some     every so many of the rows of each batch      to guess by which counts a search will ask for
+    some     every k-th row of each batch                 to guess by which counts a search will ask for
     pairs    N(state, state) of all columns, missing being the first state of each
 
 Rows that agree are one row with a weight, and to counts, scores and searches that is the same.
@@ -113,7 +113,7 @@ class Looked:
 
 @dataclass(frozen=True)
 class Look:
-    """Looks at a batch."""
+    """The first pass over a batch."""
 
     room: int
     step: int
@@ -137,7 +137,7 @@ class Look:
 
 
 def look(source: Scanned, memory: int, rows: int) -> Looked:
-    """Look at all of a source of so many rows, whose columns are discrete."""
+    """The first pass over a source of `rows` rows, whose columns are discrete."""
     wanted = max(min(SOME_ROWS, SOME_CELLS // len(source.schema)), 1)
     states = sum(v.size + 1 for v in source.schema.discrete)
     return source.fold(Look(memory // ROWS, -(-rows // wanted), 8 * states**2 <= memory // PAIRS))

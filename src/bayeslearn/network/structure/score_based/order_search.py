@@ -1,20 +1,20 @@
 """Searching over orders of the variables instead of graphs (Teyssier and Koller 2005).
 
-    score(order) = Σ_x max over S before x of score(x, S)        the best graph of an order, for each x by itself
+    score(order) = Σ_x max over S before x of score(x, S)        the best graph of an order, for each x separately
 
 An order has one neighbor for each variable and each place to put it. Passing one other variable changes what two
-variables may have as parents and no more, so all places of a variable are tried in one walk along the order. A climb
-ends where no variable gains by another place; from there some are thrown elsewhere and the climb goes on, and the
-better of both orders stays. The search begins where hill climbing over graphs ends, so it is never worse.
+variables may have as parents and no more, so all places of a variable are tried in one walk along the order. A search
+ends where no variable gains by another place; from there some are moved at random and the search continues, and the
+better of both orders is kept. The search begins where hill climbing over graphs ends, so it is never worse.
 
-Only likely parents are looked at, see :mod:`.candidate_parents`: round by round those are added that would still gain
+Only likely parents are considered, see :mod:`.candidate_parents`: round by round those are added that would still gain
 in the graph that the search has found, until there are none.
 
 The best network of all is found by dynamic programming over sets of variables (Silander and Myllymäki 2006):
 
     best(W) = max over x in W of  best(W − x) + max over S within W − x of score(x, S)
 
-Some variable of W is the last one, a sink whose parents are all in the rest, and the rest is best by itself. The sinks
+Some variable of W is the last one, a sink whose parents are all in the rest, and the rest is optimal alone. The sinks
 from the whole set down to nothing are an order, backwards, and its best parent sets are the network.
 """
 
@@ -78,7 +78,7 @@ def exact(cache: ScoreCache, allowed: Allowed, budget: Budget = UNLIMITED) -> ND
 def best_order(
     sets: ParentSets, budget: Budget = UNLIMITED, standing: tuple[float, int] = (0.0, 0)
 ) -> NDArray[np.int64]:
-    """The order of the best network, by number of name; those who are told are told how things stand."""
+    """The order of the best network, by number of name; `progress` reports the best score so far."""
     n = sets.n
     best, sink = np.full(1 << n, -np.inf), np.full(1 << n, -1, np.int8)
     best[0] = 0.0
@@ -116,8 +116,8 @@ def best_parents(
 ) -> tuple[NDArray[np.bool_], int | None]:
     """The best graph whose arcs all point forward in the order, and the number of parents that ended the full search.
 
-    From that number on not all sets were looked at, see :func:`parent_sets`; None: all were. Where all take too long,
-    `full` looks at larger ones only if all that are one smaller are worth having. Parents that are chosen one by one
+    From that number on not all sets were considered, see :func:`parent_sets`; None: all were. Where all take too long,
+    `full` considers larger ones only if all that are one smaller are worth having. Parents that are chosen one by one
     are what a set has to beat, and what is left where there is no time.
     """
     fits = replace(allowed, arcs=allowed.arcs & _before(cache, order, allowed))
@@ -173,9 +173,9 @@ def order_search(
     candidates
         How many likely parents each variable has to begin with.
     starts
-        Random orders to climb from, besides one of the graph that hill climbing finds.
+        Random initial orders, besides one of the graph that hill climbing finds.
     throws
-        How often variables are thrown elsewhere in vain before the search gives up.
+        The number of unsuccessful random restarts before the search ends.
     """
     validation.integer("candidates", candidates, min_value=1, max_value=MOST_CANDIDATES)
     validation.integer("starts", starts, min_value=0)
@@ -214,7 +214,7 @@ class _Found:
 
 
 class _Search:
-    """Climbs over orders until told to stop."""
+    """Hill climbing over orders until it is stopped."""
 
     def __init__(self, cache: ScoreCache, allowed: Allowed, budget: Budget, random_state: np.random.Generator) -> None:
         self.cache, self.allowed, self.budget, self.rng = cache, allowed, budget, random_state
@@ -230,7 +230,7 @@ class _Search:
         )
 
     def started(self, can: NDArray[np.bool_], hill: Structure, starts: int) -> _Found:
-        """The best of climbs from an order of a graph, ancestors first, and from some random orders."""
+        """The best result from an order of a graph, ancestors first, and from some random orders."""
         sets = self.sets(can, hill)
         best = self.climbed(sets, np.argsort(hill.reach.sum(axis=0)[sets.by_name], kind="stable"))
         for _ in range(starts):
@@ -240,7 +240,7 @@ class _Search:
         return best
 
     def thrown(self, best: _Found, throws: int) -> _Found:
-        """Go on from the best order with some variables thrown elsewhere, until that has not helped for long."""
+        """Continue from the best order with some variables moved at random, until that has not helped for long."""
         since = 0
         while since < throws and not self.budget.stopped:
             order = best.order.tolist()
@@ -252,7 +252,7 @@ class _Search:
         return best
 
     def climbed(self, sets: ParentSets, order: Iterable[int]) -> _Found:
-        """The order where a climb from this one ends."""
+        """The local optimum from this order."""
         order, chosen = sets.possible(order), np.empty(self.n, np.int64)
         visits = self.rng.permutation(self.n)
         score = kernels.climb_orders(sets.arrays, order, visits, chosen, slack(sets.scores[sets.first[:-1]].sum()))

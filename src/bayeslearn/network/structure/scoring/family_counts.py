@@ -1,7 +1,7 @@
 """Counts for structure search: one interface for rows in memory and rows of a source.
 
 In memory they are those of one complete table, or of several that came one after the other. Counts add: what was
-counted of earlier rows stays, and only the new ones are looked at.
+counted of earlier rows stays, and only the new ones are counted.
 
 Of one complete table, one family is counted against other columns, all at once:
 
@@ -184,7 +184,7 @@ class Rows:
 
     @cached_property
     def data(self) -> tuple[Any, ...]:
-        """All that :func:`~bayeslearn.kernels.extended_counts.extend_family` looks at."""
+        """The arguments of :func:`~bayeslearn.kernels.extended_counts.extend_family`."""
         first = np.cumsum([0, *self.size], dtype=np.int64)
         bitmaps, marginal, ones = self._packed(first)
         byte = NEAR if ones.nbytes <= CACHE else FAR
@@ -217,7 +217,7 @@ class Rows:
 
 
 def filled(words: float) -> int:
-    """So many words, filled up to whole blocks."""
+    """A number of words, filled up to whole blocks."""
     return -(-math.ceil(words) // BLOCK) * BLOCK
 
 
@@ -337,7 +337,7 @@ class Counts(ABC):
 
 
 class FamilyCounts(Counts):
-    """Counts of the families of complete tables with the same columns and states; so many bytes are remembered."""
+    """Counts of the families of complete tables with the same columns and states; the cache is limited."""
 
     def __init__(self, table: Table, *, memory: int = MEMORY) -> None:
         if (table.codes < 0).any():
@@ -444,6 +444,6 @@ class FamilyCounts(Counts):
 
 
 def added_up(tables: Iterable[family_cells.Counts]) -> family_cells.Counts:
-    """One table as it is, and the sum of several."""
+    """One table unchanged, and the sum of several."""
     first, *more = tables
     return sum(more, first.astype(np.float64)) if more else first
