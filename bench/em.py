@@ -69,7 +69,7 @@ def counting(network: BayesianNetwork, data: Table, path: Path) -> Work:
     template = as_agrum(network)
 
     def mine() -> BayesianNetwork:
-        return fit_parameters(network, path, prior="laplace").network
+        return fit_parameters(network, path, prior="laplace")
 
     def theirs() -> BayesianNetwork:
         learner = pyagrum.BNLearner(str(path), template)
@@ -88,7 +88,7 @@ def fitted(
 ) -> BayesianNetwork:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return fit_parameters(network, data, prior="laplace", start=start, max_iter=iterations, tol=0).network
+        return fit_parameters(network, data, prior="laplace", init=start, max_iter=iterations, tol=0)
 
 
 def peer_em(start: BayesianNetwork, data: Table, path: Path):

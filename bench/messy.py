@@ -22,7 +22,7 @@ from bench.messy_data import ROWS, departures
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from bayeslearn.network import StructureFitInfo
+    from bayeslearn.network import BayesianNetwork
     from bayeslearn.tables import Table
 
 #: Seconds that learning may take, and by how much it may take more.
@@ -45,17 +45,17 @@ def within_its_minute(part: Table, complete: Table, rest: Table, limit: float) -
     missing = float((part.codes < 0).mean())
     took = []
 
-    def ours() -> StructureFitInfo:
+    def ours() -> BayesianNetwork:
         begin = time.perf_counter()
         fit = fit_network(part, time_limit=limit)
         took.append(time.perf_counter() - begin)
         return fit
 
-    def theirs() -> StructureFitInfo:
-        return fit_network(complete, method="hill-climb")
+    def theirs() -> BayesianNetwork:
+        return fit_network(complete, algorithm="hill_climb")
 
-    def agree(a: StructureFitInfo, b: StructureFitInfo) -> bool:
-        one, other = (fit.network.score(rest).log_likelihood / rest.n_rows for fit in (a, b))
+    def agree(a: BayesianNetwork, b: BayesianNetwork) -> bool:
+        one, other = (fit.score(rest).log_likelihood / rest.n_rows for fit in (a, b))
         print(
             f"# held out, ln P a row: ours {one:.4f} with {len(a.arcs)} arcs in {took[0]:.1f} s of {limit:.0f}, "
             f"complete rows ({complete.n_rows:,}) {other:.4f} with {len(b.arcs)} arcs",

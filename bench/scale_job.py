@@ -46,7 +46,11 @@ def job(data: list[str], iterations: int) -> dict[str, float]:
         warnings.simplefilter("ignore", ConvergenceWarning)
         fit = fit_parameters(net.dag, source, states={v.name: v.states for v in net.schema}, tol=0, max_iter=iterations)
     told["em"] = time.perf_counter() - begin
-    told |= {"rows": fit.rows, "iterations": fit.iterations, "log_likelihood": fit.log_likelihood}
+    told |= {
+        "rows": fit.fit_info.n_rows,
+        "iterations": fit.fit_info.n_iter,
+        "log_likelihood": fit.fit_info.log_likelihood,
+    }
     return told | {"peak_mib": peak_mib()}
 
 

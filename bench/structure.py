@@ -59,7 +59,7 @@ def hill_climbing(path: Path, name: str, rows: int) -> Work:
     learner = reader(table, path)
     learner.useScoreBIC()
     learner.useGreedyHillClimbing()
-    return work(f"hill climbing, BIC, {name}, {rows:,} rows", table, learner, "hill-climb", "bic")
+    return work(f"hill climbing, BIC, {name}, {rows:,} rows", table, learner, "hill_climb", "bic")
 
 
 def reader(table: Table, path: Path) -> pyagrum.BNLearner:
@@ -70,7 +70,7 @@ def reader(table: Table, path: Path) -> pyagrum.BNLearner:
 def work(
     name: str, table: Table, learner: pyagrum.BNLearner, method: str, score: str, order: list[str] | None = None
 ) -> Work:
-    settings = SearchSettings(method, StructureScore.of(score), order=None if order is None else tuple(order))
+    settings = SearchSettings(method, StructureScore.parse(score), order=None if order is None else tuple(order))
 
     def mine() -> np.ndarray:
         return find(settings, ScoreCache(FamilyCounts(table), settings.criterion)).arcs

@@ -54,7 +54,7 @@ def works(*, quick: bool) -> Iterator[Work]:
 def ours(corpus: Corpus) -> list[str]:
     from bayeslearn.naive_bayes.text import fit_text
 
-    return fit_text(corpus.train, corpus.labels).predict(corpus.test)
+    return fit_text(corpus.train, corpus.labels, prior=1.0).predict(corpus.test)
 
 
 def theirs(corpus: Corpus) -> np.ndarray:
@@ -66,16 +66,16 @@ def theirs(corpus: Corpus) -> np.ndarray:
     return model.predict(words.transform(corpus.test))
 
 
-def counted(corpus: Corpus, ngrams: tuple[int, int] = (1, 1)):
+def counted(corpus: Corpus, ngram_range: tuple[int, int] = (1, 1)):
     from bayeslearn.naive_bayes.text import Tokenizer, count
 
-    return count(corpus.train, Tokenizer(ngrams=ngrams))
+    return count(corpus.train, Tokenizer(ngram_range=ngram_range))
 
 
-def vectorized(corpus: Corpus, ngrams: tuple[int, int] = (1, 1)):
+def vectorized(corpus: Corpus, ngram_range: tuple[int, int] = (1, 1)):
     from sklearn.feature_extraction.text import CountVectorizer
 
-    words = CountVectorizer(ngram_range=ngrams)
+    words = CountVectorizer(ngram_range=ngram_range)
     return words.fit_transform(corpus.train), words.vocabulary_
 
 

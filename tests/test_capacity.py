@@ -142,8 +142,8 @@ NUMBERS = np.random.default_rng(0).standard_normal((24, 2))
         (lambda n: fit_parameters("[H][a|H]", {"a": ROWS["a"]}, hidden={"H": n}), "states of 'H' would need"),
         (lambda n: fit_network(ROWS, hidden={"H": n}), "states of 'H' would need"),
         (lambda n: fit_network(ROWS, bootstrap=n), "resamples would need"),
-        (lambda n: sample_structure_posterior(ROWS, samples=n), "orders would need"),
-        (lambda n: sample_structure_posterior(ROWS, chains=n), "chains .* would need"),
+        (lambda n: sample_structure_posterior(ROWS, n_samples=n), "orders would need"),
+        (lambda n: sample_structure_posterior(ROWS, n_chains=n), "chains .* would need"),
         (lambda n: read_network("asia").sample(n), "cases of 8 variables would need"),
         (lambda n: fit_hmm(NUMBERS, n), "states and the transitions between them would need"),
         (lambda n: fit_hmm(NUMBERS, 2, n_mixtures=n), "parts in each of 2 states would need"),
@@ -170,7 +170,7 @@ def test_hashed_words_are_refused_with_the_number(n):
     with pytest.raises(CapacityError, match=r"hashed words would need [0-9.]+ GiB, and at most"):
         HashedVocabulary(n)
     with pytest.raises(CapacityError, match=r"words in 9 classes would need [0-9.]+ GiB, and at most"):
-        fit_text(list("abcdefghi"), list("abcdefghi"), vocabulary=HashedVocabulary(1 << 26))
+        fit_text(list("abcdefghi"), list("abcdefghi"), vocabulary=HashedVocabulary(1 << 26), prior=1.0)
 
 
 @pytest.mark.parametrize("n", [10**9, 10**20])

@@ -448,8 +448,8 @@ def test_the_models_of_fitted_estimators_are_saved(tmp_path):
 
 
 def test_the_model_of_texts_that_is_read_learns_on(tmp_path):
-    model = fit_text(["aa bb", "cc"], ["x", "y"])
+    model = fit_text(["aa bb", "cc"], ["x", "y"], prior=1.0)
     for name in NAMES.values():
         model.save(tmp_path / name)
-        more = fit_text(["cc dd"], ["y"]).statistics
+        more = fit_text(["cc dd"], ["y"], prior=1.0).statistics
         assert bayeslearn.load(tmp_path / name).update(more).statistics == model.update(more).statistics

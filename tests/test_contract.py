@@ -56,7 +56,7 @@ def constant(x):
 
 NAIVE = "[x0|y][x1|y][x2|y][x3|y][y]"
 STATES = {f"x{j}": [0, 1, 2] for j in range(4)} | {"y": [0, 1]}
-KNOWN = fit_parameters(NAIVE, {f"x{j}": X[:, j] for j in range(4)} | {"y": NOISY}, states=STATES, prior=None).network
+KNOWN = fit_parameters(NAIVE, {f"x{j}": X[:, j] for j in range(4)} | {"y": NOISY}, states=STATES, prior=None)
 ANY_COLUMN = [FrozenEstimator(kind.fit(X, NOISY)) for kind in (BernoulliNB(), GaussianNB())]
 LEARNERS = {
     "optimal over functions": (BayesOptimalClassifier([first_is_one, third_is_two, constant], noise=0.1), NOISY),
@@ -67,7 +67,7 @@ LEARNERS = {
     "k-CNF": (KCNFClassifier(), CONCEPT),
     "version space": (VersionSpaceClassifier(), CONCEPT),
     "network": (BayesianNetworkClassifier(), NOISY),
-    "network that learns its structure": (BayesianNetworkClassifier("learn"), NOISY),
+    "network that learns its structure": (BayesianNetworkClassifier("auto"), NOISY),
     "network around its class": (BayesianNetworkClassifier("tan", prior="bdeu:1"), NOISY),
     "network of known states": (BayesianNetworkClassifier(KNOWN), NOISY),
     "naive Bayes": (NaiveBayesClassifier(), NOISY),

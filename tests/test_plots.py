@@ -16,6 +16,7 @@ from bayeslearn.evaluation import Metrics
 from bayeslearn.hmm import fit_hmm
 from bayeslearn.model_comparison import compare_models
 from bayeslearn.naive_bayes import Calibration
+from bayeslearn.naive_bayes.text import fit_text
 
 PNG = b"\x89PNG"
 
@@ -88,6 +89,9 @@ def on_axes():
             Metrics.of(np.eye(2)[[0, 1] * 20], np.array([0, 1] * 20), classes=["a", "b"]), ax=ax
         ),
         "plot_states": lambda ax: plots.plot_states(fit_hmm(x[:, 0], 2).decode(x[:, 0]), ax=ax),
+        "plot_words": lambda ax: plots.plot_words(
+            fit_text(["a cheap watch", "noon"], ["spam", "ham"]).explain_class("spam"), ax=ax
+        ),
         "plot_transitions": lambda ax: plots.plot_transitions(fit_hmm(x[:, 0], 2), ax=ax),
         "plot_state_posterior": lambda ax: plots.plot_state_posterior(fit_hmm(x[:, 0], 2).posterior(x[:, 0]), ax=ax),
         "plot_voronoi": lambda ax: plots.plot_voronoi(

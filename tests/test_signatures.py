@@ -121,7 +121,7 @@ def test_what_is_handed_on_has_the_same_defaults(outer, inner, filled_in):
 
 
 @pytest.mark.parametrize(
-    "name", ["fit_network", "fit_naive_bayes", "network.fit_parameters_online", "fit_mixture", "fit_hmm"]
+    "name", ["fit_network", "fit_naive_bayes", "network.fit_parameters_online", "fit_mixture", "fit_hmm", "fit_text"]
 )
 def test_help_explains_every_parameter(name):
     value = pydoc.locate(f"bayeslearn.{name}")

@@ -113,11 +113,11 @@ def test_the_optimum_of_em_with_holes(forest, method, prior):
     by_em = fit_parameters(forest, cases, prior=prior, tol=1e-10, max_iter=5000)
     found = fit_parameters(forest, cases, prior=prior, method=method, tol=1e-10, max_iter=5000)
 
-    assert found.converged
-    assert found.objective == pytest.approx(by_em.objective, abs=1e-7)
-    assert found.network.isclose(by_em.network, rtol=1e-4, atol=1e-4)
-    for cpt in found.network:
-        np.testing.assert_allclose(cpt.counts.n, by_em.network[cpt.name].counts.n, atol=1e-2)
+    assert found.fit_info.converged
+    assert found.fit_info.objective == pytest.approx(by_em.fit_info.objective, abs=1e-7)
+    assert found.isclose(by_em, rtol=1e-4, atol=1e-4)
+    for cpt in found:
+        np.testing.assert_allclose(cpt.counts.n, by_em[cpt.name].counts.n, atol=1e-2)
 
 
 @pytest.mark.parametrize("method", ["gradient", "lbfgs"])
@@ -128,8 +128,8 @@ def test_the_optimum_of_em_with_a_hidden_variable(forest, method):
     by_em = fit_parameters(forest, cases, tol=1e-10, **settings)
     found = fit_parameters(forest, cases, method=method, tol=1e-9, **settings)
 
-    assert found.objective == pytest.approx(by_em.objective, abs=1e-6)
-    assert found.network.isclose(by_em.network, rtol=1e-3, atol=1e-3)
+    assert found.fit_info.objective == pytest.approx(by_em.fit_info.objective, abs=1e-6)
+    assert found.isclose(by_em, rtol=1e-3, atol=1e-3)
 
 
 @pytest.mark.parametrize("step", [0.001, 0.01])
@@ -139,7 +139,7 @@ def test_a_constant_step_as_in_the_book(forest, step):
     by_em = fit_parameters(forest, cases, prior="laplace", tol=1e-9)
     found = fit_parameters(forest, cases, prior="laplace", method="gradient", step=step, tol=1e-8, max_iter=20_000)
 
-    assert found.objective == pytest.approx(by_em.objective, abs=1e-6)
+    assert found.fit_info.objective == pytest.approx(by_em.fit_info.objective, abs=1e-6)
 
 
 @pytest.mark.parametrize("method", ["gradient", "lbfgs"])
@@ -149,8 +149,8 @@ def test_complete_cases_are_counted_by_climbing_too(forest, method):
     counted = fit_parameters(forest, cases, prior="laplace")
     found = fit_parameters(forest, cases, prior="laplace", method=method, tol=1e-10, max_iter=1000)
 
-    assert found.network.isclose(counted.network, rtol=1e-5, atol=1e-5)
-    assert found.objective == pytest.approx(counted.objective, abs=1e-8)
+    assert found.isclose(counted, rtol=1e-5, atol=1e-5)
+    assert found.fit_info.objective == pytest.approx(counted.fit_info.objective, abs=1e-8)
 
 
 def test_rows_divided_by_their_sums_come_to_rest_elsewhere():
@@ -163,4 +163,4 @@ def test_rows_divided_by_their_sums_come_to_rest_elsewhere():
     np.testing.assert_allclose(w, np.sqrt(n) / np.sqrt(n).sum(), rtol=1e-6)
     tosses = {"side": ["head"] * 3 + ["tail"]}
     found = fit_parameters("[side]", tosses, method="gradient", step=0.01, tol=1e-10, max_iter=5000, prior=None)
-    np.testing.assert_allclose(found.network["side"].probabilities, n / 4, rtol=1e-4)
+    np.testing.assert_allclose(found["side"].probabilities, n / 4, rtol=1e-4)

@@ -118,6 +118,6 @@ def test_em_inside_a_network_is_that_of_a_mixture():
     np.testing.assert_allclose(net.log_likelihood(rows), found.log_likelihood(rows), rtol=1e-12)
     seen = {name: cells[0] for name, cells in rows.items() if cells[0] != "?"}
     np.testing.assert_allclose(list(net.query(seen)["class"].values()), found.predict_proba(rows)[0], rtol=1e-12)
-    again = fit_parameters(net, rows, hidden={"class": ["a", "b"]}, start=net, tol=1e-8, prior=None).network
+    again = fit_parameters(net, rows, hidden={"class": ["a", "b"]}, init=net, tol=1e-8, prior=None)
     for name in rows:
         np.testing.assert_allclose(again[name].probabilities, net[name].probabilities, atol=1e-3)

@@ -19,13 +19,13 @@ def test_forward_sampling_agrees_with_the_marginals():
             assert share == pytest.approx(p, abs=5 * (p * (1 - p) / n) ** 0.5 + 1e-12)
 
 
-@pytest.mark.parametrize("method", ["rejection", "weighting", "gibbs"])
+@pytest.mark.parametrize("method", ["rejection", "likelihood_weighting", "gibbs"])
 @pytest.mark.parametrize("seed", [0, 1])
 def test_sampling_agrees_with_exact_inference_within_its_error(method, seed):
     network = read_network("forest-fire")
     exact = network.query(SEEN)
 
-    answer = SampledInference(network).query(SEEN, method=method, n=16_000, random_state=seed)
+    answer = SampledInference(network).query(SEEN, method=method, n_samples=16_000, random_state=seed)
 
     for name, belief in exact.beliefs.items():
         for state, p in belief.items():
@@ -37,5 +37,5 @@ def test_sampling_agrees_with_exact_inference_within_its_error(method, seed):
 
 def test_the_error_halves_with_four_times_the_draws():
     network = read_network("forest-fire")
-    few, many = (SampledInference(network).query(SEEN, n=n, random_state=0).precision for n in (5_000, 20_000))
+    few, many = (SampledInference(network).query(SEEN, n_samples=n, random_state=0).precision for n in (5_000, 20_000))
     assert few / many == pytest.approx(2, rel=0.1)

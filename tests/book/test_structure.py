@@ -47,7 +47,7 @@ def plain_k2(table, order):
 
 
 #: More parents than this are not looked for together.
-THREE = BackgroundKnowledge(most_parents=3)
+THREE = BackgroundKnowledge(max_parents=3)
 
 
 def errors(arcs):
@@ -58,14 +58,14 @@ def errors(arcs):
 @pytest.mark.parametrize("seed", [0, 1])
 def test_k2_finds_what_the_plain_algorithm_finds(seed):
     table = ALARM.sample(3000, random_state=seed)
-    found = fit_network(table, method="k2", score="k2", order=ORDER)
+    found = fit_network(table, algorithm="k2", criterion="k2", order=ORDER)
     assert set(found.dag.arcs) == plain_k2(table, ORDER)
 
 
 def test_k2_is_a_few_arcs_off():
     """Greedy choice adds arcs that better parents make needless; two weak arcs into CATECHOL it cannot see."""
     found = [
-        errors(fit_network(ALARM.sample(3000, random_state=s), method="k2", score="k2", order=ORDER).dag.arcs)
+        errors(fit_network(ALARM.sample(3000, random_state=s), algorithm="k2", criterion="k2", order=ORDER).dag.arcs)
         for s in range(20)
     ]
     assert np.median(found, axis=0).tolist() == [2.0, 3.5]
@@ -77,7 +77,9 @@ def test_the_best_parents_are_two_weak_arcs_and_hardly_one_more_off():
     missing, added = [], []
     for seed in range(20):
         table = ALARM.sample(3000, random_state=seed)
-        arcs = fit_network(table, method="best-parents", score="k2", order=ORDER, knowledge=THREE).dag.arcs
+        arcs = fit_network(
+            table, algorithm="optimal_given_order", criterion="k2", order=ORDER, knowledge=THREE
+        ).dag.arcs
         assert set(ALARM.dag.arcs) - set(arcs) <= {("SAO2", "CATECHOL"), ("INSUFFANESTH", "CATECHOL")}
         missing.append(errors(arcs)[0])
         added.append(errors(arcs)[1])
@@ -89,7 +91,7 @@ def test_the_best_parents_are_two_weak_arcs_and_hardly_one_more_off():
 def test_with_weak_parents_it_is_the_figure_of_the_book():
     """One arc missing and one added, the median of a hundred samples; of twenty it may be by chance two missing."""
     found = np.array([
-        errors(fit_network(ALARM.sample(3000, random_state=s), method="faint-parents", order=ORDER,
+        errors(fit_network(ALARM.sample(3000, random_state=s), algorithm="weak_parents_given_order", order=ORDER,
             knowledge=THREE).dag.arcs)
         for s in range(100)
     ])  # fmt: skip
@@ -100,8 +102,8 @@ def test_with_weak_parents_it_is_the_figure_of_the_book():
 @pytest.mark.thorough
 def test_a_faint_parent_of_alarm():
     best, more = (
-        set(fit_network(ALARM.sample(3000, random_state=1), method=method, order=ORDER, knowledge=THREE).dag.arcs)
-        for method in ("best-parents", "faint-parents")
+        set(fit_network(ALARM.sample(3000, random_state=1), algorithm=method, order=ORDER, knowledge=THREE).dag.arcs)
+        for method in ("optimal_given_order", "weak_parents_given_order")
     )
     assert best <= more
     assert more - best == {("KINKEDTUBE", "PRESS"), ("KINKEDTUBE", "VENTLUNG"), ("SAO2", "CATECHOL")}

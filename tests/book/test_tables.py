@@ -62,13 +62,13 @@ def test_the_second_turn_by_hand():
 
 
 def test_on_to_convergence():
-    fit = fit_parameters(even(), PREGNANCY, start=even(), tol=1e-10, max_iter=10_000, prior=None)
-    gains = [step.gain for step in fit.history[1:]]
-    assert fit.converged
+    fit = fit_parameters(even(), PREGNANCY, init=even(), tol=1e-10, max_iter=10_000, prior=None)
+    gains = [step.gain for step in fit.fit_info.history[1:]]
+    assert fit.fit_info.converged
     assert min(gains) >= -1e-12
-    assert fit.log_likelihood > next(steps(1))[2]
+    assert fit.fit_info.log_likelihood > next(steps(1))[2]
     # at a maximum the tables are the estimates of their own expected counts
-    for cpt in fit.network:
+    for cpt in fit:
         total = cpt.counts.n.sum(axis=-1, keepdims=True)
         np.testing.assert_allclose(cpt.probabilities * total, cpt.counts.n, rtol=0, atol=1e-4)
 
@@ -79,20 +79,18 @@ def test_dropping_incomplete_rows_would_mislead():
         "B": ["b1", "b2", "b2", "b1", "b1", "b2", "b1", "b2", "b1", "b2", "b1", "b1", "b2", "b1", "b1", *[None] * 5],
     }
     fit = fit_parameters("[A][B|A]", data, tol=1e-10, prior=None)
-    assert fit.network["A"].probabilities[0] == pytest.approx(1 / 2, rel=1e-12)
-    np.testing.assert_allclose(fit.network["B"].probabilities, [[1 / 2, 1 / 2], [4 / 5, 1 / 5]], rtol=1e-4)
+    assert fit["A"].probabilities[0] == pytest.approx(1 / 2, rel=1e-12)
+    np.testing.assert_allclose(fit["B"].probabilities, [[1 / 2, 1 / 2], [4 / 5, 1 / 5]], rtol=1e-4)
     complete = {name: column[:15] for name, column in data.items()}
-    assert fit_parameters("[A][B|A]", complete, prior=None).network["A"].probabilities[0] == pytest.approx(
-        2 / 3, rel=1e-12
-    )
+    assert fit_parameters("[A][B|A]", complete, prior=None)["A"].probabilities[0] == pytest.approx(2 / 3, rel=1e-12)
 
 
 def test_counting_is_n_abc_over_n_bc():
     data = {"b": [0, 0, 0, 1, 1, 1], "c": [0, 0, 1, 0, 1, 1], "a": [1, 0, 1, 1, 0, 0]}
     fit = fit_parameters("[b][c][a|b:c]", data, prior=None)
-    np.testing.assert_allclose(fit.network["a"].probabilities[0, 0], [1 / 2, 1 / 2], rtol=1e-14)  # N(a, 0, 0) / N(0, 0)
-    np.testing.assert_allclose(fit.network["a"].probabilities[1, 1], [1, 0], rtol=1e-14)
-    smoothed = fit_parameters("[b][c][a|b:c]", data, prior="laplace").network["a"].probabilities
+    np.testing.assert_allclose(fit["a"].probabilities[0, 0], [1 / 2, 1 / 2], rtol=1e-14)  # N(a, 0, 0) / N(0, 0)
+    np.testing.assert_allclose(fit["a"].probabilities[1, 1], [1, 0], rtol=1e-14)
+    smoothed = fit_parameters("[b][c][a|b:c]", data, prior="laplace")["a"].probabilities
     np.testing.assert_allclose(smoothed[1, 1], [3 / 4, 1 / 4], rtol=1e-14)  # (2 + 1) / (2 + 2)
 
 
@@ -104,5 +102,5 @@ def test_alarm_with_a_hole_in_every_row(shared_data):
     cases = FoldedCases.of(model.compiled, table)
     assert model.expected_statistics(cases)[1] == pytest.approx(-102124.43, abs=0.01)
     fit = fit_parameters(gold.dag, table, states={name: gold.states(name) for name in gold.names}, prior=None)
-    assert fit.converged
-    assert fit.log_likelihood >= -101925.7
+    assert fit.fit_info.converged
+    assert fit.fit_info.log_likelihood >= -101925.7

@@ -14,7 +14,7 @@ from bayeslearn.naive_bayes.text.evaluation import TEXTBOOK, TEXTBOOK_SIZES
 @pytest.fixture
 def articles():
     texts, labels = ["goal keeper keeper", "goal !", "! ! orbit"], ["sport", "sport", "space"]
-    return fit_text(texts, labels, tokenizer=Tokenizer(kind="spaces", shortest=1))
+    return fit_text(texts, labels, tokenizer=Tokenizer(analyzer="spaces", min_token_length=1), prior=1.0)
 
 
 def test_the_vocabulary_holds_all_words_and_other_tokens(articles):

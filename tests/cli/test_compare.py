@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from bayeslearn import fit_parameters, read_network, write_network
@@ -14,9 +16,9 @@ DAYS = {"rain": ["yes", "no", "no", "yes"], "wet": ["yes", "no", "yes", "yes"]}
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    write_network(fit_parameters("[rain][wet|rain]", DAYS, prior="laplace").network, "one.json")
-    write_network(fit_parameters("[wet][rain|wet]", DAYS, prior="laplace").network, "two.bif")
-    write_network(fit_parameters("[wet][rain]", DAYS, prior=None).network, "three.json")
+    write_network(fit_parameters("[rain][wet|rain]", DAYS, prior="laplace"), "one.json")
+    write_network(fit_parameters("[wet][rain|wet]", DAYS, prior="laplace"), "two.bif")
+    write_network(fit_parameters("[wet][rain]", DAYS, prior=None), "three.json")
     (tmp_path / "days.csv").write_text("rain,wet\nyes,yes\nno,?\n")
     return tmp_path
 
@@ -25,8 +27,8 @@ def test_two_graphs(folder):
     assert ask("compare-networks", "one.json", "two.bif") == (
         "distance       0 between classes, 1 arc by arc\n"
         "equivalent     yes\n"
-        "both           0\n"
-        "turned         1: rain → wet\n"
+        "shared         0\n"
+        "reversed       1: rain → wet\n"
         "only one.json  0\n"
         "only two.bif   0\n"
     )
@@ -40,7 +42,7 @@ def test_variables_that_one_lacks(folder):
 
 def test_cases(folder):
     told = ask("compare-networks", "one.json", "three.json", "--data", "days.csv")
-    assert "network      ln P per case   log likelihood   free parameters          BIC\n" in told
+    assert re.search(r"network +mean log-likelihood +log-likelihood +parameters +BIC\n", told)
     answer = result(ask("compare-networks", "one.json", "three.json", "--data", "days.csv", "--json"))
     one, three = read_network("one.json"), read_network("three.json")
     assert answer["log_likelihoods"][0]["log_likelihood"] == pytest.approx(
@@ -62,7 +64,7 @@ def test_a_shipped_network_and_a_shipped_table(folder):
 def test_impossible_rows_are_told(folder):
     (folder / "sure.csv").write_text("rain,wet\nyes,yes\nyes,no\n")
     write_network(
-        fit_parameters("[rain][wet|rain]", {"rain": ["yes", "no"], "wet": ["yes", "no"]}, prior=None).network,
+        fit_parameters("[rain][wet|rain]", {"rain": ["yes", "no"], "wet": ["yes", "no"]}, prior=None),
         "sure.json",
     )
     told = said("compare-networks", "one.json", "sure.json", "--data", "sure.csv")

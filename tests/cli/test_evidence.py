@@ -1,4 +1,4 @@
-"""The verbs about evidence: update, merge, show --support, query --interval."""
+"""The verbs about evidence: update, merge, show --support, query --level."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name, text in (("monday", MONDAY), ("tuesday", TUESDAY), ("holes", HOLES)):
         (tmp_path / f"{name}.csv").write_text(text)
-    monday = fit_parameters("[Rain][Wet|Rain]", "monday.csv", prior="laplace").network
+    monday = fit_parameters("[Rain][Wet|Rain]", "monday.csv", prior="laplace")
     write_network(monday, "monday.json")
-    write_network(fit_parameters(monday, "tuesday.csv", prior="laplace").network, "tuesday.json")
+    write_network(fit_parameters(monday, "tuesday.csv", prior="laplace"), "tuesday.json")
     return tmp_path
 
 
@@ -38,7 +38,7 @@ def evidence(path):
 
 def test_update_adds_rows(here):
     shown = ask("update", "monday.json", "tuesday.csv", "-o", "both.json")
-    assert shown == "rows      2 added\nrests on  6 cases, 4 before\n"
+    assert shown == "rows        2 added\ntotal rows  6 after, 4 before\n"
     assert evidence("both.json") == [[3, 3], [[2, 1], [1, 2]]]
     assert read_network("both.json") == read_network("monday.json").update("tuesday.csv")
 
@@ -64,24 +64,24 @@ def test_update_in_place_with_weights_and_fading(here):
 def test_update_takes_rows_back(here):
     ask("update", "monday.json", "tuesday.csv", "-o", "both.json")
     answer = result(ask("update", "both.json", "tuesday.csv", "--remove", "-o", "back.json", "--json"))
-    assert answer == {"rows": 2, "missing_cells": 0, "cases_before": 6, "cases": 4}
+    assert answer == {"n_rows": 2, "n_missing": 0, "weight_before": 6, "total_weight": 4}
     assert evidence("back.json") == evidence("monday.json")
 
 
 def test_update_with_holes_and_hidden_variables(here):
     shown = ask("update", "monday.json", "holes.csv", "-o", "more.json")
-    assert shown == "rows           2 added\nmissing cells  2\nrests on       6 cases, 4 before\n"
+    assert shown == "rows            2 added\nmissing values  2\ntotal rows      6 after, 4 before\n"
     direct = read_network("monday.json").update("holes.csv")
     assert evidence("more.json") == [direct[name].counts.n.tolist() for name in ("Rain", "Wet")]
-    hidden = fit_parameters("[H][Wet|H]", "monday.csv", hidden={"H": 2}, prior="laplace").network
+    hidden = fit_parameters("[H][Wet|H]", "monday.csv", hidden={"H": 2}, prior="laplace")
     write_network(hidden, "hidden.json")
     answer = result(ask("update", "hidden.json", "tuesday.csv", "--hidden", "H", "-o", "hidden.json", "--json"))
-    assert answer == {"rows": 2, "missing_cells": 0, "cases_before": 4, "cases": 6}
+    assert answer == {"n_rows": 2, "n_missing": 0, "weight_before": 4, "total_weight": 6}
 
 
 def test_other_formats_lose_the_evidence_and_say_so(here):
     told = said("update", "monday.json", "tuesday.csv", "-o", "both.bif")
-    assert told == "wrote both.bif: 2 variables, 1 arcs; only .json and .model keep counts, prior and cuts\n"
+    assert told == "wrote both.bif: 2 variables, 1 arcs; only .json and .model keep counts, prior and bins\n"
     assert not read_network("both.bif")["Wet"].is_learned
 
 
@@ -90,11 +90,11 @@ def test_other_formats_lose_the_evidence_and_say_so(here):
 
 def test_merge_adds_the_evidence_of_networks(here):
     shown = ask("merge", "monday.json", "tuesday.json", "-o", "both.json")
-    assert "monday.json        4\ntuesday.json       2\n\nrests on  6 cases\n" in shown
+    assert "monday.json       4\ntuesday.json      2\n\ntotal rows  6\n" in shown
     ask("update", "monday.json", "tuesday.csv", "-o", "same.json")
     assert evidence("both.json") == evidence("same.json")
     answer = result(ask("merge", "monday.json", "tuesday.json", "monday.json", "-o", "three.json", "--json"))
-    assert (answer["cases"], answer["networks"][1]) == (10, {"network": "tuesday.json", "cases": 2})
+    assert (answer["total_weight"], answer["networks"][1]) == (10, {"network": "tuesday.json", "total_weight": 2})
     assert read_network("three.json")["Wet"].prior.alpha.tolist() == [[1, 1], [1, 1]]
 
 
@@ -119,11 +119,11 @@ def sites(tmp_path, monkeypatch):
 
 @pytest.mark.filterwarnings("ignore:.*added to them")
 def test_two_sites_in_two_commands(sites):
-    ask("fit", "network", "north.csv", "-o", "north.json", "--held-out", "0")
+    ask("fit", "network", "north.csv", "-o", "north.json", "--test-size", "0")
     told = said("fit", "parameters", "north.json", "south.csv", "-o", "south.json")
     assert "note: dropped columns that the network does not have: 'patient'\n" in told
     shown = ask("merge", "north.json", "south.json", "-o", "both.json")
-    assert "rests on  32 cases" in shown
+    assert "total rows  32" in shown
     said("fit", "parameters", "north.json", "north.csv", "south.csv", "-o", "together.json")
     both, together = read_network("both.json"), read_network("together.json")
     assert both.isclose(together, rtol=1e-12)
@@ -134,10 +134,10 @@ def test_two_sites_in_two_commands(sites):
 def test_one_schema_for_two_files_that_are_read_apart(sites):
     ask("scan", "north.csv", "south.csv", "-o", "schema.json")
     for name in ("north", "south"):
-        ask("fit", "network", f"{name}.csv", "--schema", "schema.json", "-o", f"{name}.json", "--held-out", "0")
+        ask("fit", "network", f"{name}.csv", "--schema", "schema.json", "-o", f"{name}.json", "--test-size", "0")
         assert read_network(f"{name}.json").states("ward") == ("day", "er", "icu")
     graph = "[ill][ward|ill][age]"
-    words = ["fit", "parameters", graph, "north.csv", "--schema", "schema.json", "--ignore-others"]
+    words = ["fit", "parameters", graph, "north.csv", "--schema", "schema.json", "--extra-columns", "ignore"]
     ask(*words, "-o", "north.json")
     files = said(*words, "--engine", "files", "-o", "same.json")
     assert files == "wrote same.json: 3 variables, 1 arcs\n"
@@ -148,13 +148,13 @@ def test_one_schema_for_two_files_that_are_read_apart(sites):
 
 def test_merging_what_does_not_fit_names_the_commands(sites):
     for graph, name in (("[ward][ill|ward]", "north"), ("[ill][ward|ill]", "south")):
-        ask("fit", "parameters", graph, f"{name}.csv", "--ignore-others", "-o", f"{name}.json")
+        ask("fit", "parameters", graph, f"{name}.csv", "--extra-columns", "ignore", "-o", f"{name}.json")
     recipe = "`bayeslearn fit parameters north.json DATA -o south.json`, then `bayeslearn merge north.json south.json"
     code, sentence = fail("merge", "north.json", "south.json", "-o", "both.json")
     assert code == 1
     assert f"hint: fit the data of south.json with the graph of north.json: {recipe}" in sentence.replace("\n", " ")
     for name in ("north", "south"):
-        ask("fit", "parameters", "[age][ill|age]", f"{name}.csv", "--ignore-others", "-o", f"{name}.json")
+        ask("fit", "parameters", "[age][ill|age]", f"{name}.csv", "--extra-columns", "ignore", "-o", f"{name}.json")
     code, sentence = fail("merge", "north.json", "south.json", "-o", "both.json")
     assert f"with the cuts of north.json: {recipe}" in sentence.replace("\n", " ")
     ask("fit", "parameters", "north.json", "south.csv", "-o", "south.json", "--prior", "laplace")
@@ -167,32 +167,45 @@ def test_merging_what_does_not_fit_names_the_commands(sites):
 
 def test_show_tells_what_tables_rest_on(here):
     lines = ask("show", "monday.json", "--support").splitlines()
-    assert lines[0].split() == ["variable", "given", "cases", "prior", "cases"]
+    assert lines[0].split() == ["variable", "given", "observed", "rows", "prior", "rows"]
     assert [line.split() for line in lines[2:]] == [
         ["Wet", "Rain=yes", "1", "2"], ["Wet", "Rain=no", "3", "2"], ["Rain", "4", "2"],
     ]  # fmt: skip
     answer = result(ask("show", "monday.json", "--support", "--json"))
-    assert answer["support"][0] == {"variable": "Wet", "given": {"Rain": "yes"}, "cases": 1, "prior": 2}
+    assert answer["support"][0] == {"variable": "Wet", "given": {"Rain": "yes"}, "n_observed": 1, "prior": 2}
     assert "support" not in result(ask("show", "monday.json", "--json"))
 
 
 def test_query_shows_bounds(here):
-    words = ["query", "monday.json", "Rain=no", "--ask", "Wet", "--interval", "0.9", "--seed", "1"]
+    words = ["query", "monday.json", "Rain=no", "--variables", "Wet", "--level", "0.9", "--seed", "1"]
     shown = ask(*words)
     assert "variable   state   probability" in shown
     assert shown.splitlines()[0].split()[-2:] == ["low", "high"]
-    assert "low to high     90 % of 200 sets of tables" in shown
-    answer = result(ask(*words, "--json", "--samples", "3000"))
-    assert (answer["level"], answer["tables"], answer["beliefs"]["Wet"]["no"]) == (0.9, 3000, pytest.approx(0.6))
+    assert "low to high     90 % of 200 drawn networks" in shown
+    answer = result(ask(*words, "--json", "--n-samples", "3000"))
+    assert (answer["level"], answer["n_samples"], answer["beliefs"]["Wet"]["no"]) == (0.9, 3000, pytest.approx(0.6))
     found, truth = answer["intervals"]["Wet"]["no"], beta(3, 2)
     for bound, q in ((found["low"], 0.05), (found["high"], 0.95)):
         assert abs(bound - truth.ppf(q)) < 5 * np.sqrt(q * (1 - q) / 3000) / truth.pdf(truth.ppf(q))
-    direct = query_interval(read_network("monday.json"), {"Rain": "no"}, ["Wet"], level=0.9, n=3000, random_state=1)
+    direct = query_interval(
+        read_network("monday.json"), {"Rain": "no"}, ["Wet"], level=0.9, n_samples=3000, random_state=1
+    )
     assert found["mean"] == pytest.approx(direct["Wet"]["no"].mean, rel=1e-13)
 
 
 def test_bounds_follow_virtual_evidence(here):
-    words = ["query", "monday.json", "--virtual", "Wet=1,0", "--ask", "Rain", "--interval", "0.8", "--seed", "2"]
+    words = [
+        "query",
+        "monday.json",
+        "--virtual-evidence",
+        "Wet=1,0",
+        "--variables",
+        "Rain",
+        "--level",
+        "0.8",
+        "--seed",
+        "2",
+    ]
     virtual = result(ask(*words, "--json"))["intervals"]["Rain"]["yes"]
     hard = query_interval(read_network("monday.json"), {"Wet": "no"}, ["Rain"], level=0.8, random_state=2)["Rain"][
         "yes"
@@ -234,23 +247,23 @@ def test_bounds_follow_virtual_evidence(here):
         (["merge", "monday.json", "other.json", "-o", "out.json"], 1, "'other.json' cannot be merged with 'monday.jso"),
         (["merge", "monday.json", "tuesday.json", "-o", "out.doc"], 2, "cannot tell the format of 'out.doc'"),
         (["show", "asia", "--support"], 1, "the tables of network 'asia' were given, not learned"),
-        (["show", "monday.json", "--support", "--plot", "out.svg"], 2, "--support is told in tables"),
-        (["query", "asia", "--interval", "0.9"], 1, "the tables of network 'asia' were given, not learned"),
-        (["query", "monday.json", "--interval", "95"], 2, "`--interval` must be below 1, got 95"),
-        (["query", "monday.json", "--interval", "0.9", "--mpe"], 2, "--interval cannot be used with --mpe"),
-        (["query", "monday.json", "--interval", "0.9", "--seconds", "1"], 2, "cannot be used with --seconds"),
-        (["query", "monday.json", "--interval", "0.9", "--method", "gibbs"], 2, "with --method gibbs"),
-        (["query", "monday.json", "--interval", "0.9", "--soft", "Wet=0.5,0.5"], 2, "with --soft"),
-        (["query", "monday.json", "--interval", "0.9", "--samples", "0"], 2, "`--samples` must be at least 1"),
-        (["query", "plain.json", "--interval", "0.9"], 1, "the row of Wet given Rain=snow rests on no case at all"),
+        (["show", "monday.json", "--support", "--plot", "out.svg"], 2, "--support and --plot exclude each other"),
+        (["query", "asia", "--level", "0.9"], 1, "the tables of network 'asia' were given, not learned"),
+        (["query", "monday.json", "--level", "95"], 2, "`--level` must be below 1, got 95"),
+        (["query", "monday.json", "--level", "0.9", "--mpe"], 2, "--level cannot be used with --mpe"),
+        (["query", "monday.json", "--level", "0.9", "--time-limit", "1"], 2, "cannot be used with --time-limit"),
+        (["query", "monday.json", "--level", "0.9", "--method", "gibbs"], 2, "with --method gibbs"),
+        (["query", "monday.json", "--level", "0.9", "--soft-evidence", "Wet=0.5,0.5"], 2, "with --soft-evidence"),
+        (["query", "monday.json", "--level", "0.9", "--n-samples", "0"], 2, "`--n-samples` must be at least 1"),
+        (["query", "plain.json", "--level", "0.9"], 1, "the CPT row P(Wet | Rain=snow) has neither data nor prior"),
     ],
 )
 def test_failures_are_one_sentence(words, code, message, here):
     (here / "odd.csv").write_text("Rain,Wet\nyes,damp\n")
     (here / "less.csv").write_text("Rain\nyes\n")
-    write_network(fit_parameters("[Rain][Wet|Rain]", "monday.csv", prior="jeffreys").network, "other.json")
+    write_network(fit_parameters("[Rain][Wet|Rain]", "monday.csv", prior="jeffreys"), "other.json")
     frame = {"Rain": ["no", "yes", "snow"]}
-    write_network(fit_parameters("[Rain][Wet|Rain]", "monday.csv", states=frame, prior=None).network, "plain.json")
+    write_network(fit_parameters("[Rain][Wet|Rain]", "monday.csv", states=frame, prior=None), "plain.json")
     before = sorted(path.name for path in here.iterdir())
     found, sentence = fail(*words)
     assert (found, message in sentence, "Traceback" in sentence) == (code, True, False), sentence

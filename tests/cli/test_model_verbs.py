@@ -84,7 +84,7 @@ def test_other_kinds_have_a_verb_if_they_have_its_method(verb, kind):
 ### what they answer
 
 
-@pytest.mark.parametrize("kind", FITS)
+@pytest.mark.parametrize("kind", [*FITS, "one-dependence"])
 def test_show_is_the_report_of_the_model(at, kind):
     model = bl.load(f"{kind}.json")
     assert ask("show", f"{kind}.json") == model.summary() + "\n"

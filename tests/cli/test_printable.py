@@ -82,7 +82,7 @@ def test_errors_of_the_command_line_are_printable(words, monkeypatch, capsys):
 
 
 def test_half_characters_reach_no_stream(tmp_path):
-    net = fit_parameters("[a]", {"a": ["\ud800", "x"]}, prior="laplace").network
+    net = fit_parameters("[a]", {"a": ["\ud800", "x"]}, prior="laplace")
     out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "stdout", out)

@@ -48,7 +48,7 @@ MARKERS = ("--na-values", "-,hours=n.k.", "--na-values", "seats=999")
 LEARNERS = {
     "scan": ["scan", "{data}"],
     "learn": ["fit", "network", "{data}", "-o", "{to}"],
-    "fit": ["fit", "parameters", "[sky][play|sky]", "{data}", "--ignore-others", "-o", "{to}"],
+    "fit": ["fit", "parameters", "[sky][play|sky]", "{data}", "--extra-columns", "ignore", "-o", "{to}"],
     "naive": ["fit", "naive-bayes", "{data}", "--target", "play", "-o", "{to}"],
     "cluster": ["fit", "mixture", "{data}", "--n-components", "2", "-o", "{to}"],
     "regress": ["fit", "regression", "{data}", "--target", "hours", "-o", "{to}"],
@@ -228,11 +228,11 @@ def test_python_takes_the_same_options(asked):
     net, new = read_network(asked / "net.json"), asked / "new.csv"
     with pytest.warns(BayeslearnWarning, match=r"3 values of 'rain' .*handle_unknown=\"error\" refuses them"):
         score = net.score(new)
-    assert np.isfinite(score.cases).all()
+    assert np.isfinite(score.per_row).all()
     with pytest.raises(UnknownStateError, match='handle_unknown="missing"'):
         net.score(new, handle_unknown="error")
     quiet = net.score(new, na_values={"rain": ["hail", "snow"], "wet": "soaked"})
-    np.testing.assert_allclose(quiet.cases, score.cases, rtol=1e-12)
+    np.testing.assert_allclose(quiet.per_row, score.per_row, rtol=1e-12)
     rows = {"rain": [None, "no", None, "yes"]}
     assert net.predict(new, "wet", na_values=["hail", "snow", "soaked"]).tolist() == net.predict(rows, "wet").tolist()
 
@@ -263,10 +263,10 @@ def test_suspects_are_named_by_scan_and_learn(tmp_path):
         {"column": "late", "value": "unknown", "count": 20, "rows": 200},
         {"column": "seats", "value": 999, "count": 10, "rows": 200},
     ]
-    [note] = fit_network(path).notes
+    [note] = fit_network(path).fit_info.notes
     assert "possible markers of missing values: 'unknown' in 10 % of 'late'; 999 in 5 % of 'seats'" in note
     assert "na_values={'late': ['unknown'], 'seats': [999]}" in note
-    assert fit_network(path, na_values={"late": ["unknown"], "seats": [999]}).notes == ()
+    assert fit_network(path, na_values={"late": ["unknown"], "seats": [999]}).fit_info.notes == ()
 
 
 ### options and hints
@@ -314,5 +314,5 @@ def test_data_with_their_options_go_where_a_frame_goes(place):
     assert list(raw) == ["sky", "play", "hours", "seats"]
     assert "120 rows × 4 columns" in repr(raw)
     structure = "[sky][play|sky]"
-    models = [fit_parameters(structure, data).network["play"].probabilities for data in (raw, clean)]
+    models = [fit_parameters(structure, data)["play"].probabilities for data in (raw, clean)]
     np.testing.assert_array_equal(*models)

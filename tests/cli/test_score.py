@@ -25,10 +25,10 @@ def folder(tmp_path, monkeypatch):
 def test_a_report(folder):
     assert ask("score", "asia", "cases.csv") == (
         "rows            3\n"
-        "missing cells   21\n"
-        "log likelihood  -3.27211311\n"
-        "per case        -1.091\n"
-        "bits per case   1.574\n"
+        "missing values  21\n"
+        "log-likelihood  -3.27211311\n"
+        "mean            -1.091\n"
+        "bits per row    1.574\n"
     )
     assert "weight          6\n" in ask("score", "asia", "cases.csv", "--sample-weight", "times")
 
@@ -36,35 +36,35 @@ def test_a_report(folder):
 def test_it_is_what_python_says(folder):
     score = read_network("asia").score("cases.csv")
     assert result(ask("score", "asia", "cases.csv", "--json")) == {
-        "rows": 3,
-        "weight": 3,
-        "missing_cells": 21,
+        "n_rows": 3,
+        "total_weight": 3,
+        "n_missing": 21,
         "impossible_rows": [],
         "log_likelihood": pytest.approx(score.log_likelihood, rel=1e-13),
-        "log_likelihood_per_case": pytest.approx(score.mean, rel=1e-13),
-        "bits_per_case": pytest.approx(score.bits, rel=1e-13),
+        "mean_log_likelihood": pytest.approx(score.mean, rel=1e-13),
+        "bits_per_row": pytest.approx(score.bits, rel=1e-13),
     }
     weighted = result(ask("score", "asia", "cases.csv", "--sample-weight", "times", "--json"))
-    assert weighted["log_likelihood"] == pytest.approx(2 * score.cases[0] + score.cases[1], rel=1e-13)
-    assert weighted["log_likelihood_per_case"] == pytest.approx(weighted["log_likelihood"] / 6, rel=1e-13)
+    assert weighted["log_likelihood"] == pytest.approx(2 * score.per_row[0] + score.per_row[1], rel=1e-13)
+    assert weighted["mean_log_likelihood"] == pytest.approx(weighted["log_likelihood"] / 6, rel=1e-13)
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_every_case_by_itself(folder, ending):
-    assert said("score", "asia", "cases.csv", "--per-case", f"p.{ending}") == f"wrote p.{ending}: 3 rows, 1 column\n"
+    assert said("score", "asia", "cases.csv", "--output", f"p.{ending}") == f"wrote p.{ending}: 3 rows, 1 column\n"
     found = as_table(f"p.{ending}", numeric=["log_likelihood"]).values_of("log_likelihood")
     np.testing.assert_allclose(found, read_network("asia").log_likelihood("cases.csv"), rtol=1e-14, atol=1e-14)
 
 
 def test_impossible_rows_are_named(folder):
-    words = ["score", "asia", "never.csv", "--per-case", "p.parquet"]
+    words = ["score", "asia", "never.csv", "--output", "p.parquet"]
     assert said(*words).splitlines()[0] == (
         "warning: 2 rows have probability zero, 1, 3: "
         "the evidence of row 1 is impossible: tub=yes, either=no cannot be together"
     )
-    assert "log likelihood  -inf\nper case        -inf\nbits per case   inf\n" in ask(*words)
+    assert "log-likelihood  -inf\nmean            -inf\nbits per row    inf\n" in ask(*words)
     answer = result(ask(*words, "--json"))
-    assert (answer["impossible_rows"], answer["log_likelihood"], answer["bits_per_case"]) == ([1, 3], None, None)
+    assert (answer["impossible_rows"], answer["log_likelihood"], answer["bits_per_row"]) == ([1, 3], None, None)
     found = pyarrow.parquet.read_table("p.parquet")["log_likelihood"].to_pylist()
     assert [math.isinf(x) for x in found] == [False, True, False, True]
 
@@ -75,8 +75,8 @@ def test_impossible_rows_are_named(folder):
         (["asia", "none.csv"], 2, "cannot read 'none.csv'"),
         (["no-such.bif", "cases.csv"], 2, "no-such.bif"),
         (["asia", "odd.csv", "--handle-unknown", "error"], 1, "column 'smoke' has state 'maybe' in row 1"),
-        (["asia", "cases.csv", "--per-case", "p.doc"], 2, "cannot tell the format of 'p.doc'"),
-        (["asia", "cases.csv", "--per-case", "no/p.csv"], 2, "there is no folder 'no'"),
+        (["asia", "cases.csv", "--output", "p.doc"], 2, "cannot tell the format of 'p.doc'"),
+        (["asia", "cases.csv", "--output", "no/p.csv"], 2, "there is no folder 'no'"),
         (["asia", "cases.csv", "--sample-weight", "weight"], 2, "there is no column 'weight'"),
     ],
 )

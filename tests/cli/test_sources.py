@@ -55,18 +55,18 @@ def close(a, b):
     return a == b
 
 
-FIT = ["fit", "parameters", "[rain][wet|rain][hue|wet]", "--ignore-others"]
+FIT = ["fit", "parameters", "[rain][wet|rain][hue|wet]", "--extra-columns", "ignore"]
 VERBS = {
     "fit": (FIT, "full"),
     "fit holes": ([*FIT, "--prior", "laplace"], "holes"),
-    "learn": (["fit", "network", "--method", "hill-climb"], "full"),
-    "learn holes": (["fit", "network", "--method", "hill-climb", "--held-out", "0"], "holes"),
+    "learn": (["fit", "network", "--algorithm", "hill_climb"], "full"),
+    "learn holes": (["fit", "network", "--algorithm", "hill_climb", "--test-size", "0"], "holes"),
     "naive": (
         ["fit", "naive-bayes", "--target", "rain", "--drop-columns", "t", "--distribution", "doors=poisson"],
         "full",
     ),
     "naive holes": (["fit", "naive-bayes", "--target", "rain"], "holes"),
-    "text": (["fit", "text", "--text", "t", "--label", "wet"], "full"),
+    "text": (["fit", "text", "--text", "t", "--target", "wet"], "full"),
     "cluster": (
         ["fit", "mixture", "--n-components", "2", "--n-init", "2", "--max-iter", "20", "--tol", "1e-9"],
         "holes",
@@ -109,10 +109,10 @@ def test_several_arguments_are_read_into_memory_where_asked(place, tmp_path):
 
 def test_more_files_are_added_to_a_network(place, tmp_path):
     model, grown, back = (str(tmp_path / name) for name in ("m.json", "g.json", "b.json"))
-    ask("fit", "parameters", "[rain][wet|rain]", str(place / "full-1.csv"), "--ignore-others", "-o", model)
+    ask("fit", "parameters", "[rain][wet|rain]", str(place / "full-1.csv"), "--extra-columns", "ignore", "-o", model)
     both = [str(place / f"full-{i}.parquet") for i in (1, 2)]
-    assert "rows      240 added" in ask("update", model, *both, "-o", grown)
-    assert "120 cases, 360 before" in ask("update", grown, *both, "--remove", "-o", back)
+    assert "rows        240 added" in ask("update", model, *both, "-o", grown)
+    assert "120 after, 360 before" in ask("update", grown, *both, "--remove", "-o", back)
 
 
 def test_many_files_are_scored_as_one(place, tmp_path):
@@ -125,13 +125,13 @@ def test_many_files_are_scored_as_one(place, tmp_path):
     assert close(one | {"impossible_rows": None}, many)
     assert (
         "writes a line for every row"
-        in fail("score", model, str(place / "holes-[12].csv"), "--per-case", str(tmp_path / "rows.csv"))[1]
+        in fail("score", model, str(place / "holes-[12].csv"), "--output", str(tmp_path / "rows.csv"))[1]
     )
 
 
 def test_what_needs_all_rows_is_told_of(place, tmp_path):
     to = str(tmp_path / "m.json")
-    assert "not checked    no rows were held out" in ask("fit", "network", str(place / "full-[12].csv"), "-o", to)
+    assert "no hold-out comparison: it needs all rows" in ask("fit", "network", str(place / "full-[12].csv"), "-o", to)
     text = ask("fit", "mixture", str(place / "full-[12].csv"), "--n-components", "2", "--drop-columns", "t", "-o", to)
     assert "Uncertain rows are reported only for rows in memory." in text
     text = ask("fit", "regression", str(place / "full-[12].csv"), "--target", "size", "--drop-columns", "t")
@@ -177,7 +177,7 @@ def test_a_schema_is_kept_and_given(place, tmp_path):
     assert said("scan", str(place / "full-[12].csv"), "-o", str(to)).startswith(f"wrote {to}: 6 columns")
     parts = json.loads(to.read_text())
     assert Schema.from_dict(parts)["hue"].states == ("blue", "gray", "white")
-    assert "rows            240" in ask(*FIT, str(place / "full-[12].csv"), "--schema", str(to), "-o", model)
+    assert "Rows            240" in ask(*FIT, str(place / "full-[12].csv"), "--schema", str(to), "-o", model)
     code, sentence = fail(*FIT, str(place / "full-[12].csv"), "--schema", str(place / "full-1.csv"), "-o", model)
     assert code == 1
     assert "this is not JSON" in sentence
@@ -188,7 +188,7 @@ def test_tables_of_a_database(place, tmp_path):
     with duckdb.connect(base) as connection:
         connection.execute(f"create table days as from '{place / 'full-all.parquet'}'")
     assert "rows     240" in ask("scan", base, "--table", "days")
-    assert "rows            240" in ask(*FIT, base, "--table", "select * from days", "-o", str(model))
+    assert "Rows            240" in ask(*FIT, base, "--table", "select * from days", "-o", str(model))
     assert "which table" in fail("scan", base)[1]
 
 
@@ -205,7 +205,7 @@ def test_a_broken_file_is_named_or_skipped(place, tmp_path):
     assert "2.parquet" in sentence
     code, answer, sentence = tell(*words, "--on-error", "skip")
     assert code == 0
-    assert "rows            120" in answer
+    assert "Rows            120" in answer
     assert sentence.startswith(f"warning: skipped, for '{tmp_path / '2.parquet'}' is")
     assert "skipped" in ask("scan", str(tmp_path / "*.parquet"), "--on-error", "skip")
 
@@ -343,7 +343,7 @@ def test_identifiers_are_not_learned_from(rentals, words, engine, tmp_path):
 
 def test_a_model_reads_new_rows_as_it_read_the_old_ones(rentals, tmp_path):
     model = str(tmp_path / "m.json")
-    assert tell("fit", "network", rentals, "--method", "naive", "--target", "kind", "-o", model)[0] == 0
+    assert tell("fit", "network", rentals, "--algorithm", "naive_bayes", "--target", "kind", "-o", model)[0] == 0
     new = 'price,rate,seen,score\n"$1,100.50",60 %,3/4/2019,0.5\n$999.00,99 %,14/5/2019,1.0\n'
     (tmp_path / "new.csv").write_text(new)
     code, answer, sentence = tell("predict", model, str(tmp_path / "new.csv"), "--target", "kind")

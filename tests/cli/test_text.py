@@ -8,7 +8,7 @@ from pyarrow import parquet
 from typer.testing import CliRunner
 
 from bayeslearn.cli.app import app
-from bayeslearn.naive_bayes.text import TextModel, learn_text, read_corpus
+from bayeslearn.naive_bayes.text import TextModel, fit_text, read_corpus
 from tests.cli.asking import ask, result, said, tell
 
 MAILS = """text,label
@@ -38,33 +38,34 @@ def model(mails, tmp_path):
 
 def test_learn_tells_what_was_learned(mails, tmp_path):
     shown = ask("fit", "text", mails, "-o", str(tmp_path / "m"))
-    assert "4 with a label, and 2 without a label" in shown
+    assert "Documents with a label     4" in shown
+    assert "Documents without a label  2" in shown
     assert "noon, lunch" in shown
-    assert "EM " in shown
+    assert "Iterations" in shown
 
 
 def test_learn_is_what_python_learns(mails, model):
-    expected, found = learn_text(read_corpus(mails)).model, TextModel.load(model)
+    expected, found = fit_text(read_corpus(mails)), TextModel.load(model)
     assert found.statistics.isclose(expected.statistics)
     assert found.predict(["cheap", "lunch"]) == ["spam", "ham"]
 
 
 def test_learn_answers_machines(mails, tmp_path):
-    options = ["--prior", "1", "--ngrams", "1-2", "--tokens", "all", "--min-count", "2", "--drop-top", "1"]
-    to = ["-o", str(tmp_path / "m"), "--unlabeled", "0", "--json"]
+    options = ["--prior", "1", "--ngram-range", "1-2", "--analyzer", "all", "--min-count", "2", "--drop-top-words", "1"]
+    to = ["-o", str(tmp_path / "m"), "--unlabeled-weight", "0", "--json"]
     answer = result(ask("fit", "text", mails, *options, *to))
-    assert (answer["documents"], answer["without_label"], answer["prior"]) == (4, 0, "given")
-    assert answer["iterations"] is None
-    assert [c["class"] for c in answer["classes"]] == ["ham", "spam"]
+    assert (answer["n_labeled"], answer["n_unlabeled"], answer["prior_selection"]) == (4, 0, None)
+    assert answer["n_iter"] == 0
+    assert [c["label"] for c in answer["classes"]] == ["ham", "spam"]
 
 
 def test_learn_with_hashed_words_and_other_likelihoods(mails, tmp_path):
     to = ["-o", str(tmp_path / "m"), "--json"]
-    hashed = result(ask("fit", "text", mails, "--hash", "128", *to))
-    assert hashed["words"] == 128
-    assert hashed["classes"][0]["known_by"] == []
+    hashed = result(ask("fit", "text", mails, "--n-hash-features", "128", *to))
+    assert hashed["n_words"] == 128
+    assert hashed["classes"][0]["top_words"] == []
     bernoulli = result(ask("fit", "text", mails, "--likelihood", "bernoulli", *to))
-    assert (bernoulli["likelihood"], bernoulli["prior"]) == ("bernoulli", "given")
+    assert (bernoulli["likelihood"], bernoulli["prior_selection"]) == ("bernoulli", None)
 
 
 def test_learn_from_a_folder_notes_what_was_mended(tmp_path):
@@ -90,7 +91,7 @@ def test_an_empty_text_is_a_text(model):
 def test_classify_says_why(model):
     shown = ask("predict", model, "cheap pills at noon, comet", "--explain")
     assert "spam against ham" in shown
-    assert "1 tokens that were never learned" in shown
+    assert "1 tokens outside the vocabulary" in shown
     assert "for spam" in shown
     assert "against spam, for ham" in shown
 
@@ -99,7 +100,7 @@ def test_classify_a_file(model, mails, tmp_path):
     lines = ask("predict", model, mails, "--explain").splitlines()
     assert lines[0] == "document,class,probability,because_of"
     assert [line.split(",")[1] for line in lines[1:]] == ["spam", "spam", "ham", "ham", "spam", "ham"]
-    assert said("predict", model, mails).startswith("4 of 4 known are right, accuracy 1")
+    assert said("predict", model, mails).startswith("4 of 4 labeled documents are correct, accuracy 1")
     ask("predict", model, mails, "-o", str(tmp_path / "said.csv"))
     assert len((tmp_path / "said.csv").read_text().splitlines()) == 7
 
@@ -111,7 +112,7 @@ def test_classify_answers_machines(model, mails):
     assert first["class"] == "spam"
     assert sum(first["probabilities"].values()) == pytest.approx(1, rel=1e-12)
     why = first["explanation"]
-    assert why["before"] + sum(word["log_odds"] for word in why["words"]) == pytest.approx(why["log_odds"], rel=1e-9)
+    assert why["base"] + sum(word["log_odds"] for word in why["words"]) == pytest.approx(why["log_odds"], rel=1e-9)
 
 
 def test_classify_standard_input_and_lines(model):
@@ -126,12 +127,12 @@ def test_classify_standard_input_and_lines(model):
 def test_evaluate_on_random_splits(mails, tmp_path):
     plot = tmp_path / "curve.svg"
     answer = result(ask("evaluate", "text", mails, "--json", "--n-splits", "2", "--plot", str(plot)))
-    assert (answer["test_documents"], answer["judged"]) == (2, 4)
+    assert (answer["n_test"], answer["n_evaluated"]) == (2, 4)
     assert answer["accuracy"] == answer["learning_curve"][-1]["accuracy"]
     assert plot.read_text().startswith("<?xml")
     shown = ask("evaluate", "text", mails, "--sizes", "1")
-    assert "of each split" in shown
-    assert "precision" in shown
+    assert "Each split" in shown
+    assert "Precision" in shown
 
 
 def test_evaluate_a_model(model, mails, tmp_path):
@@ -152,7 +153,7 @@ def test_newsgroups_is_the_experiment_of_the_textbook(tmp_path):
     assert "24 of 2 groups, headers: subject" in ask(*command, "--plot", str(plot))
     assert plot.exists()
     answer = result(ask(*command, "--json"))
-    assert answer["learning_curve"][0]["documents"] == 16
+    assert answer["learning_curve"][0]["n_documents"] == 16
 
 
 ### how it fails
@@ -176,9 +177,9 @@ def test_failures(mails, tmp_path, words, code, sentence):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["fit", "text", "{mails}", "--ngrams", "x", "-o", "m"], "--ngrams takes N or N-M"),
+        (["fit", "text", "{mails}", "--ngram-range", "x", "-o", "m"], "--ngram-range takes N or N-M"),
         (["fit", "text", "{mails}", "--prior", "best", "-o", "m"], "unexpected value for `prior`: 'best'"),
-        (["fit", "text", "{mails}", "--tokens", "bytes", "-o", "m"], "unexpected value for `kind`: 'bytes'"),
+        (["fit", "text", "{mails}", "--analyzer", "bytes", "-o", "m"], "unexpected value for `analyzer`: 'bytes'"),
         (["fit", "text", "{mails}", "-o", "no/m"], "there is no folder"),
         (["evaluate", "text", "{mails}", "--plot", "curve.doc"], "a plot is an .svg, .png or .pdf file"),
         (["evaluate", "text", "{mails}", "--sizes", "1;2"], "--sizes takes numbers with commas"),
@@ -205,20 +206,20 @@ def test_markers_of_missing_labels(mails, survey, tmp_path):
     known, markers = tmp_path / "known.model", ["--na-values", "-,label=unknown"]
     ask("fit", "text", mails, "-o", str(known))
     shown = ask("fit", "text", survey, *markers, "-o", str(tmp_path / "m"))
-    assert "4 with a label, and 2 without a label" in shown
+    assert "Documents without a label  2" in shown
     assert TextModel.load(tmp_path / "m").statistics.isclose(TextModel.load(known).statistics)
-    assert "4 of 4 known" in said("predict", str(known), survey, *markers)
+    assert "4 of 4 labeled" in said("predict", str(known), survey, *markers)
     answer = result(ask("evaluate", str(known), survey, *markers, "--json"))
-    assert answer["judged"] == 4
+    assert answer["n_evaluated"] == 4
 
 
 def test_markers_of_missing_labels_in_several_files(mails, survey, tmp_path):
     words = ["fit", "text", survey, mails, "--na-values", "-,unknown", "-o", str(tmp_path / "m"), "--json"]
     answer = result(ask(*words))
-    assert [c["class"] for c in answer["classes"]] == ["ham", "spam"]
-    assert (answer["documents"], answer["without_label"]) == (8, 4)
+    assert [c["label"] for c in answer["classes"]] == ["ham", "spam"]
+    assert (answer["n_labeled"], answer["n_unlabeled"]) == (8, 4)
 
 
 def test_default_markers_may_be_labels(mails, tmp_path):
     answer = result(ask("fit", "text", mails, "--no-default-na", "-o", str(tmp_path / "m"), "--json"))
-    assert [c["class"] for c in answer["classes"]] == ["", "?", "ham", "spam"]
+    assert [c["label"] for c in answer["classes"]] == ["", "?", "ham", "spam"]

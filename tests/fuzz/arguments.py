@@ -100,7 +100,7 @@ def use_table(codes: Any, values: Any, sample_weight: Any) -> Callable[[], None]
         bayeslearn.contingency_tables(table, [["side", "other"]])
         table.distinct()
         fitted = fit_parameters([("side", "other")], table.select(["side", "other"]))
-        require_probabilities(list(fitted.network.query({"other": 1})["side"].values()))
+        require_probabilities(list(fitted.query({"other": 1})["side"].values()))
         table.discretize(["x"])
 
     return use

@@ -237,7 +237,7 @@ def use_structures(found: StructurePosterior) -> list[Any]:
 def use_online_em(learner: OnlineEM) -> list[Any]:
     return [
         lambda: likelihood(learner.network.log_likelihood(COLORED)),
-        lambda: learner.learn(COLORED).cases,
+        lambda: learner.update(COLORED).cases,
     ]
 
 
@@ -309,7 +309,7 @@ KINDS: dict[str, Kind] = {
     "halving": online(Halving),
     "weighted_majority": online(WeightedMajority),
     "network": Kind(
-        lambda: fit_parameters("[c][y|c]", {"c": TABLE["c"], "y": LABELS}).network.update({"c": ["red"], "y": ["no"]}),
+        lambda: fit_parameters("[c][y|c]", {"c": TABLE["c"], "y": LABELS}).update({"c": ["red"], "y": ["no"]}),
         use_network, BayesianNetwork.load,
     ),
     "one_dependence": Kind(
@@ -331,11 +331,11 @@ KINDS: dict[str, Kind] = {
         use_expert_mixture, BayesMixture.load,
     ),
     "network_average": Kind(
-        lambda: AveragedNetworks([fit_parameters(dag, COLORED).network for dag in GRAPHS], [0.75, 0.25]),
+        lambda: AveragedNetworks([fit_parameters(dag, COLORED) for dag in GRAPHS], [0.75, 0.25]),
         use_average, AveragedNetworks.load,
     ),
     "structure_posterior": Kind(
-        lambda: sample_structure_posterior(COLORED, samples=20), use_structures, StructurePosterior.load
+        lambda: sample_structure_posterior(COLORED, n_samples=20), use_structures, StructurePosterior.load
     ),
     "online_em": Kind(
         lambda: fit_parameters_online("[h][c|h][y|c]", [COLORED, COLORED], states=COLORED_STATES, hidden={"h": 2}),

@@ -44,7 +44,7 @@ def examples(label: str) -> list[bytes]:
 def networks() -> list[BayesianNetwork]:
     """Small networks: one that ships, one with counts, a prior and a lineage, one of odd names."""
     asia = read_network("asia")
-    learned = fit_parameters(asia.dag, asia.sample(30, random_state=0), prior="bdeu:1").network
+    learned = fit_parameters(asia.dag, asia.sample(30, random_state=0), prior="bdeu:1")
     names = {"A": "a b", "B": 'é"\\', "C": "<&>"}
     odd = parse_network(dict(TEXTS)["json"], "json")
     odd = BayesianNetwork([replaced(cpt, names) for cpt in odd], "odd 'name'")

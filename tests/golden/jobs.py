@@ -41,7 +41,8 @@ FORMATS = (".json", ".bif", ".xmlbif", ".net", ".xdsl", ".agrum.xdsl", ".uai", "
 LEARNED = {
     "network.json": "fit network words.csv -o network.json --seed 1",
     "network-numbers.json": "fit network table.csv -o network-numbers.json --seed 1",
-    "network-missing.json": "fit parameters '[color][class|color]' table.csv --ignore-others -o network-missing.json",
+    "network-missing.json": "fit parameters '[color][class|color]' table.csv --extra-columns ignore "
+    "-o network-missing.json",
     "network-updated.json": "update MODELS/network.json words.csv -o network-updated.json",
     "network-merged.json": "merge MODELS/network.json MODELS/network-updated.json -o network-merged.json",
     "naive.json": "fit naive-bayes table.csv --target class -o naive.json",
@@ -59,8 +60,8 @@ LEARNED = {
     "sigmoid.json": "fit regression table.csv --target class --method logistic -o sigmoid.json",
     "neighbors.json": "fit neighbors table.csv --target class -o neighbors.json",
     "neighbors-numbers.json": "fit neighbors table.csv --target y -o neighbors-numbers.json",
-    "texts.model": "fit text texts.csv --label folder -o texts.model",
-    "texts-bernoulli.model": "fit text texts.csv --label folder --likelihood bernoulli -o texts-bernoulli.model",
+    "texts.model": "fit text texts.csv --target folder -o texts.model",
+    "texts-bernoulli.model": "fit text texts.csv --target folder --likelihood bernoulli -o texts-bernoulli.model",
     "schema.json": "scan table.csv -o schema.json",
 }
 
@@ -68,7 +69,7 @@ LEARNED = {
 ASKED = {
     "bayes": "bayes cancer-test -e positive -e positive",
     "concept": "concept enjoy-sport --target enjoy_sport",
-    "structure-posterior": "structure-posterior words.csv --samples 50 --seed 1",
+    "structure-posterior": "structure-posterior words.csv --n-samples 50 --seed 1",
     "compare-models": "compare-models table.csv --target class",
     "online": "online words.csv --target size",
     "scan": "scan table.csv",
@@ -80,7 +81,7 @@ ASKED = {
     "query updated": "query MODELS/network-updated.json size=large",
     "query merged": "query MODELS/network-merged.json size=large",
     "query missing": "query MODELS/network-missing.json color=red",
-    "query weighted": "query asia smoke=yes --method weighting --seed 1",
+    "query weighted": "query asia smoke=yes --method likelihood_weighting --seed 1",
     "explain": "explain asia dysp=yes xray=yes --target lung",
     "predict": "predict MODELS/network.json words.csv --target size -o out.csv",
     "compare-networks": "compare-networks MODELS/network.json MODELS/network-updated.json",
@@ -108,7 +109,7 @@ ASKED = {
     "score hmm-mixture": "score MODELS/hmm-mixture.json table.csv",
     "predict text": "predict MODELS/texts.model 'ball goal soup'",
     "predict text-bernoulli": "predict MODELS/texts-bernoulli.model 'ball goal soup'",
-    "evaluate text": "evaluate text texts.csv --label folder --seed 1",
+    "evaluate text": "evaluate text texts.csv --target folder --seed 1",
     "predict linear": "predict MODELS/linear.json table.csv -o out.csv",
     "predict rbf": "predict MODELS/rbf.json table.csv -o out.csv",
     "predict local": "predict MODELS/local.json table.csv -o out.csv",
@@ -152,7 +153,7 @@ def parsed(text: str) -> Any:
     try:
         return without_clocks(json.loads(text.replace(str(MODELS), "MODELS"))["result"])
     except json.JSONDecodeError:
-        return text.splitlines()
+        return [line for line in text.splitlines() if not line.startswith("Seconds ")]
 
 
 def parsed_row(row: str) -> list[Any]:

@@ -124,21 +124,21 @@ STORED_KINDS = {
         lambda mixture: [mixture.weights, mixture.log_loss, mixture.predict_proba(ODDS)],
     ),
     "network-average.json": Kind(
-        lambda: AveragedNetworks([fit_parameters(dag, COLORED).network for dag in GRAPHS], [0.75, 0.25]),
+        lambda: AveragedNetworks([fit_parameters(dag, COLORED) for dag in GRAPHS], [0.75, 0.25]),
         lambda average: [average.query({"c": "red"}).beliefs, average.log_likelihood(COLORED)],
     ),
     "structure-posterior.json": Kind(
-        lambda: replace(sample_structure_posterior(COLORED, samples=20), seconds=0.0),
-        lambda found: [found.table(), found.r_hat, found.networks(COLORED).log_likelihood(COLORED)],
+        lambda: replace(sample_structure_posterior(COLORED, n_samples=20), seconds=0.0),
+        lambda found: [found.ranked_arcs(), found.r_hat, found.model_average(COLORED).log_likelihood(COLORED)],
     ),
     "online-em.json": Kind(
         lambda: fit_parameters_online("[h][c|h][y|c]", [COLORED, COLORED], states=COLORED_STATES, hidden={"h": 2}),
         lambda learner: [
-            learner.network.log_likelihood(COLORED), learner.learn(COLORED).network.log_likelihood(COLORED)
+            learner.network.log_likelihood(COLORED), learner.update(COLORED).network.log_likelihood(COLORED)
         ],
     ),
     "network.model": Kind(
-        lambda: fit_parameters("[c][y|c]", COLORED).network.update(COLORED),
+        lambda: fit_parameters("[c][y|c]", COLORED).update(COLORED),
         lambda net: [net.query({"c": "red"}).beliefs, net.update(COLORED).log_likelihood(COLORED)],
     ),
     **{

@@ -33,14 +33,20 @@ KINDS = {
 #: The table that a verb reads, and its command line.
 VERBS = {
     "fit network": ("words", "fit network DATA -o out.json --seed 1"),
-    "fit parameters": ("words", "fit parameters '[color][kind][size|color:kind]' DATA --ignore-others -o out.json"),
-    "fit parameters missing": ("table", "fit parameters '[color][class|color]' DATA --ignore-others -o out.json"),
+    "fit parameters": (
+        "words",
+        "fit parameters '[color][kind][size|color:kind]' DATA --extra-columns ignore -o out.json",
+    ),
+    "fit parameters missing": (
+        "table",
+        "fit parameters '[color][class|color]' DATA --extra-columns ignore -o out.json",
+    ),
     "score": ("words", "score MODELS/network.json DATA"),
     "predict": ("words", "predict MODELS/network.json DATA --target size -o out.csv"),
     "impute": ("words", "impute MODELS/network.json DATA -o out.csv"),
     "update": ("words", "update MODELS/network.json DATA -o out.json"),
     "compare-networks": ("words", "compare-networks MODELS/network.json MODELS/network-updated.json --data DATA"),
-    "structure-posterior": ("words", "structure-posterior DATA --samples 20 --seed 1"),
+    "structure-posterior": ("words", "structure-posterior DATA --n-samples 20 --seed 1"),
     "fit mixture": ("table", "fit mixture DATA --n-components 2 -o out.json --seed 1"),
     "predict mixture": ("table", "predict MODELS/mixture.json DATA -o out.csv"),
     "fit regression": ("table", "fit regression DATA --target y -o out.json"),
@@ -56,12 +62,14 @@ VERBS = {
     "fit hmm symbols": ("letters", "fit hmm DATA --n-states 2 --id run -o out.json --seed 1"),
     "predict hmm": ("steps", "predict MODELS/hmm-gaussian.json DATA --id run -o out.csv"),
     "score hmm": ("steps", "score MODELS/hmm-gaussian.json DATA --id run"),
-    "fit text": ("texts", "fit text DATA --label folder -o out.model"),
-    "evaluate text": ("texts", "evaluate text DATA --label folder --seed 1"),
+    "fit text": ("texts", "fit text DATA --target folder -o out.model"),
+    "evaluate text": ("texts", "evaluate text DATA --target folder --seed 1"),
     "scan": ("table", "scan DATA"),
 }
 ONLY_IN_MEMORY = {
-    "fit network": {"held_out", "passes"},
+    "fit network": {"holdout", "n_passes"},
+    "fit parameters": {"n_passes"},
+    "fit parameters missing": {"n_passes"},
     "score": {"impossible_rows"},
     "fit mixture": {"n_uncertain", "uncertain_rows", "notes"},
     "fit regression": {"errors", "error_kind", "notes"},
@@ -109,6 +117,9 @@ def answer(verb, data):
     if verb == "score hmm":  # names of sequences are text in a CSV file and numbers elsewhere
         named = [each | {"sequence": str(each["sequence"])} for each in found["answer"]["sequences"]]
         found["answer"]["sequences"] = named
+    if verb == "fit network":
+        notes = [note for note in found["answer"]["notes"] if not note.startswith("no hold-out comparison")]
+        found["answer"]["notes"] = notes
     return found
 
 

@@ -44,17 +44,17 @@ def test_tables_are_those_of_their_counts(seed, n, method, max_iter, prior, shar
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BayeslearnWarning)
         fit = fit_parameters(truth, table, prior=prior, method=method, max_iter=max_iter)
-    assert_agrees(fit.network)
-    assert fit.log_likelihood == pytest.approx(fit.network.score(table).log_likelihood, rel=1e-9)
+    assert_agrees(fit)
+    assert fit.fit_info.log_likelihood == pytest.approx(fit.score(table).log_likelihood, rel=1e-9)
     # what an update without rows gives is the network itself
-    again = fit.network.update(table.take([]))
-    assert again.isclose(fit.network, rtol=1e-12)
+    again = fit.update(table.take([]))
+    assert again.isclose(fit, rtol=1e-12)
 
 
 def test_the_figures_of_one_iteration():
     rows = {"A": ["x"] * 8 + ["y"] * 2, "B": ["u"] * 4 + [None] * 4 + ["v"] * 2}
     with pytest.warns(match="stopped after 1 iterations"):
-        network = fit_parameters("[A][B|A]", rows, prior=None, max_iter=1, tol=0).network
+        network = fit_parameters("[A][B|A]", rows, prior=None, max_iter=1, tol=0)
     assert_agrees(network)
 
 
@@ -65,21 +65,21 @@ def test_a_climb_that_is_stopped_at_once():
     truth = slow.random_network(3, 4)
     for method in ("em", "gradient", "lbfgs"):
         fit = fit_parameters(truth, with_holes(truth, 30, 1, 0.3), prior="laplace", method=method, progress=stop)
-        assert_agrees(fit.network)
+        assert_agrees(fit)
 
 
 def test_tables_that_learn_from_batches():
     truth = slow.random_network(7, 4)
     learner = OnlineEM(truth, prior="bdeu:1")
     for seed in range(4):
-        learner.learn(with_holes(truth, 12, seed, 0.3))
+        learner.update(with_holes(truth, 12, seed, 0.3))
         assert_agrees(learner.network)
 
 
 def test_structures_learned_from_rows_with_holes():
     truth = slow.random_network(11, 4)
-    assert_agrees(fit_network(with_holes(truth, 80, 2, 0.2)).network)
-    assert_agrees(fit_network(truth.sample(80, random_state=3)).network)
+    assert_agrees(fit_network(with_holes(truth, 80, 2, 0.2)))
+    assert_agrees(fit_network(truth.sample(80, random_state=3)))
 
 
 @trials(20)

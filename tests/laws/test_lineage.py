@@ -70,7 +70,7 @@ def table_of(rng, n):
 
 KINDS = {
     "network": Kind(
-        lambda rows: fit_parameters("[A][B|A]", rows, states=STATES).network,
+        lambda rows: fit_parameters("[A][B|A]", rows, states=STATES),
         lambda model, rows: model.update(rows),
         columns,
         both,
@@ -286,7 +286,7 @@ def test_sums_of_all_leaves_are_learned_from_all_rows(name, tmp_path):
 @pytest.mark.thorough
 def test_a_common_base_is_known_after_a_thousand_updates(tmp_path):
     rng = np.random.default_rng(1)
-    base = fit_parameters("[A][B|A]", columns(rng, 30), states=STATES, prior="laplace").network
+    base = fit_parameters("[A][B|A]", columns(rng, 30), states=STATES, prior="laplace")
     for _ in range(5):
         base = base.update(columns(rng, 4))
     base.save(tmp_path / "base.json")
@@ -379,7 +379,7 @@ def test_large_statistics_are_kept_in_fewer_parts(monkeypatch):
 
 
 def test_a_model_less_its_base_has_no_base():
-    base = fit_parameters("[A]", {"A": ["x", "y"]}).network
+    base = fit_parameters("[A]", {"A": ["x", "y"]})
     alone = base.update({"A": ["x", "x", "x"]}) - base
     assert alone["A"].counts.n.tolist() == [3, 0]
     assert not alone.lineage.bases
@@ -387,18 +387,18 @@ def test_a_model_less_its_base_has_no_base():
 
 
 def test_equal_rows_of_many_sites_all_count():
-    base = fit_parameters("[A]", {"A": ["x", "y"]}).network
+    base = fit_parameters("[A]", {"A": ["x", "y"]})
     sites = [base.update({"A": ["x"]}) for _ in range(10)]
     total = sites[0]
     for site in sites[1:]:
         total = total + site
     assert total["A"].counts.n.tolist() == [11, 1]
-    fits = [fit_parameters(base, {"A": ["x"]}).network for _ in range(3)]
+    fits = [fit_parameters(base, {"A": ["x"]}) for _ in range(3)]
     assert (fits[0] + fits[1] + fits[2])["A"].counts.n.tolist() == [3, 0]
 
 
 def test_parts_of_equal_updates_have_names_of_their_own(tmp_path):
-    base = fit_parameters("[A]", {"A": ["x", "y"]}).network
+    base = fit_parameters("[A]", {"A": ["x", "y"]})
     site = base.update({"A": ["x"]})
     twice = site + site
     thrice = read_network(saved(twice, tmp_path / "twice.json")) + site
@@ -411,7 +411,7 @@ def test_parts_of_equal_updates_have_names_of_their_own(tmp_path):
 
 
 def test_what_a_model_was_merged_with_counts_once():
-    base = fit_parameters("[A]", {"A": ["x", "y"]}).network
+    base = fit_parameters("[A]", {"A": ["x", "y"]})
     a, b = base.update({"A": ["x"]}), base.update({"A": ["y"]})
     later = a.update({"A": ["x", "x"]})
     assert (a + b + later)["A"].counts.n.tolist() == [4, 2]
@@ -420,7 +420,7 @@ def test_what_a_model_was_merged_with_counts_once():
 
 def test_a_base_that_is_taken_back_is_no_base():
     monday, tuesday = {"A": ["x", "y"]}, {"A": ["x", "x", "y", "y"]}
-    base = fit_parameters("[A]", monday).network
+    base = fit_parameters("[A]", monday)
     both = base.update(tuesday)
     assert (both.remove(monday) + base)["A"].counts.n.tolist() == [3, 3]
     assert (both.remove(tuesday) + base.update(tuesday))["A"].counts.n.tolist() == [3, 3]
@@ -431,7 +431,7 @@ def test_a_base_that_is_taken_back_is_no_base():
 
 
 def test_after_rows_are_taken_back_a_base_still_counts_once():
-    base = fit_parameters("[A]", {"A": ["x", "y"]}).network
+    base = fit_parameters("[A]", {"A": ["x", "y"]})
     a, b = base.update({"A": ["x", "x"]}).remove({"A": ["x"]}), base.update({"A": ["y"]})
     assert (a + b)["A"].counts.n.tolist() == [2, 2]
     assert (a.update({"A": ["y"]}) + b)["A"].counts.n.tolist() == [2, 3]
@@ -439,7 +439,7 @@ def test_after_rows_are_taken_back_a_base_still_counts_once():
 
 @pytest.mark.filterwarnings("ignore:.*added to them")
 def test_bases_gain_states_and_turn_with_their_network():
-    base = fit_parameters("[A][B|A]", {"A": ["x", "y", "y"], "B": ["u", "v", "v"]}).network
+    base = fit_parameters("[A][B|A]", {"A": ["x", "y", "y"], "B": ["u", "v", "v"]})
     a, b = (base.update(rows) for rows in ({"A": ["z"], "B": ["u"]}, {"A": ["y", "w"], "B": ["t", "v"]}))
     total = a + b
     assert total.states("A") == ("x", "y", "z", "w")
@@ -465,7 +465,7 @@ DAMAGE = [
 
 @pytest.mark.parametrize(("old", "new"), DAMAGE)
 def test_lineages_in_files_are_checked(tmp_path, old, new):
-    net = fit_parameters("[A]", {"A": ["x", "y"]}).network.update({"A": ["x"]})
+    net = fit_parameters("[A]", {"A": ["x", "y"]}).update({"A": ["x"]})
     mixed = fit_mixture(normal_rows(np.random.default_rng(0), 30), 2, random_state=0)
     mixed = mixed.update(normal_rows(np.random.default_rng(1), 5))
     for model, load in ((net, read_network), (mixed, MixtureModel.load)):
@@ -486,7 +486,7 @@ def test_files_written_before_lineages_are_read():
     """Both were updated from one network of three rows, the second one twice, and faded once."""
     one, two = (read_network(OLD_FILES / f"bases-{i}.json") for i in (1, 2))
     assert (one + two)["A"].counts.n.tolist() == [2.5, 5]
-    base = fit_parameters("[A]", {"A": ["x", "y", "y"]}, prior="laplace").network
+    base = fit_parameters("[A]", {"A": ["x", "y", "y"]}, prior="laplace")
     assert (one + base.update({"A": ["x"]}))["A"].counts.n.tolist() == [3, 3]
     mixed = [MixtureModel.load(OLD_FILES / f"mixture-bases-{i}.json") for i in (1, 2)]
     assert (mixed[0] + mixed[1]).total_weight == pytest.approx(25, rel=1e-12)

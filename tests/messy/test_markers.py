@@ -185,8 +185,8 @@ STATES = {"rain": ["no", "yes"], "wet": ["no", "yes"]}
 def test_online_tables():
     plain, marked = {"rain": ["no", None, "yes"], "wet": ["no", "yes", None]}, {"rain": ["no", "-", "yes"]}
     marked["wet"] = ["no", "yes", "n.a."]
-    expected = OnlineEM("[rain][wet|rain]", states=STATES).learn(plain)
-    found = OnlineEM("[rain][wet|rain]", states=STATES, na_values={None: ["-"], "wet": ["n.a."]}).learn(marked)
+    expected = OnlineEM("[rain][wet|rain]", states=STATES).update(plain)
+    found = OnlineEM("[rain][wet|rain]", states=STATES, na_values={None: ["-"], "wet": ["n.a."]}).update(marked)
     np.testing.assert_allclose(found.network["wet"].counts.n, expected.network["wet"].counts.n, rtol=1e-12)
     with pytest.raises(ParameterError, match="`na_values` must be a list of markers"):
         OnlineEM("[rain]", states=STATES, na_values=True)

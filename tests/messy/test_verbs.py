@@ -95,17 +95,17 @@ def test_scan_names_every_column(job):
 
 
 def test_learn_reports_what_it_dropped(job):
-    answer, _ = run("fit", "network", "old.csv", "-o", "again.json", "--held-out", "0.2")
+    answer, _ = run("fit", "network", "old.csv", "-o", "again.json", "--test-size", "0.2")
     assert "arcs" in answer
 
 
 def test_show_query_explain_sample_convert(job):
     run("show", "net.json")
-    answer, _ = run("query", "net.json", *job.evidence, "--ask", job.target)
+    answer, _ = run("query", "net.json", *job.evidence, "--variables", job.target)
     name, value = job.evidence[0].split("=")
     assert f"{name} = {value} (" in answer
     run("explain", "net.json", *job.evidence, "--target", job.target)
-    run("sample", "net.json", "--rows", "20", "--seed", "1", "-o", "drawn.csv")
+    run("sample", "net.json", "--n-samples", "20", "--seed", "1", "-o", "drawn.csv")
     run("convert", "net.json", "net.bif")
 
 
@@ -140,7 +140,7 @@ def test_posterior(job):
     code, _, sentence = tell("structure-posterior", "old.csv")
     assert code == 1
     assert "needs complete rows" in sentence
-    run("structure-posterior", "old.csv", "--columns", job.complete, "--samples", "50", "-o", "arcs.csv")
+    run("structure-posterior", "old.csv", "--columns", job.complete, "--n-samples", "50", "-o", "arcs.csv")
 
 
 def test_naive_bayes(job):
@@ -177,7 +177,7 @@ def test_sequence(job):
 
 
 def test_text(job):
-    run("fit", "text", "old.csv", "--text", job.words, "--label", job.target, "-o", "words.model")
+    run("fit", "text", "old.csv", "--text", job.words, "--target", job.target, "-o", "words.model")
     run("predict", "words.model", "new.csv", "--text", job.words)
 
 

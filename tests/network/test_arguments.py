@@ -79,14 +79,14 @@ FORMS = {
 @pytest.mark.parametrize("form", FORMS)
 def test_a_graph_is_taken_in_every_form(form):
     assert as_dag(FORMS[form]) == CHAIN
-    assert fit_parameters(FORMS[form], DATA).network == fit_parameters(CHAIN, DATA).network
+    assert fit_parameters(FORMS[form], DATA) == fit_parameters(CHAIN, DATA)
 
 
 def test_networks_and_fits_are_graphs_too(asia):
     fit = fit_network(DATA)
 
     assert as_dag(asia) is asia.dag
-    assert as_dag(fit) == fit.network.dag
+    assert as_dag(fit) == fit.dag
     assert shd(asia, asia.dag) == 0
     assert shd(Graph([("a", "b")]), "[b][a|b]") == 1
 
@@ -98,7 +98,7 @@ def test_every_function_of_graphs_takes_a_digraph():
     assert fit_parameters_online(graph, [DATA], states=states).network.dag == as_dag(graph)
     assert BayesianNetwork.from_tables(graph, {"a": [0.5, 0.5], "b": np.eye(2)}, states=states).dag == as_dag(graph)
     model = BayesianNetworkClassifier(structure=Graph([("c", "a"), ("c", "b")]), target="c")
-    naive = BayesianNetworkClassifier(structure="naive", target="c")
+    naive = BayesianNetworkClassifier(structure="naive_bayes", target="c")
     X, y = DATA[["a", "b"]], DATA["c"]
     np.testing.assert_allclose(model.fit(X, y).predict_proba(X), naive.fit(X, y).predict_proba(X), rtol=1e-12)
 
@@ -108,7 +108,7 @@ def test_graphs_of_networkx_are_graphs():
     graph = nx.DiGraph([("a", "b"), ("b", "c")])
 
     assert as_dag(graph) == CHAIN
-    assert fit_parameters(graph, DATA).network == fit_parameters(CHAIN, DATA).network
+    assert fit_parameters(graph, DATA) == fit_parameters(CHAIN, DATA)
     with pytest.raises(ParameterError, match="the edges of a Graph have no direction"):
         as_dag(nx.Graph(graph))
 
@@ -176,8 +176,8 @@ def test_evidence_is_taken_in_every_form(asia, form):
     )
     assert asia.inference.session().observe(given)["lung"] == asia.inference.session().observe(plain)["lung"]
     assert LoopyPropagation(asia).query(given) == LoopyPropagation(asia).query(plain)
-    assert SampledInference(asia).query(given, n=500, random_state=0) == SampledInference(asia).query(
-        plain, n=500, random_state=0
+    assert SampledInference(asia).query(given, n_samples=500, random_state=0) == SampledInference(asia).query(
+        plain, n_samples=500, random_state=0
     )
     assert asia.explain(given, "lung") == asia.explain(plain, "lung")
     assert asia.to_svg(given) == asia.to_svg(plain)
@@ -185,7 +185,7 @@ def test_evidence_is_taken_in_every_form(asia, form):
 
 
 def test_states_that_are_no_text_are_found_by_how_they_are_written():
-    network = fit_parameters("[a][b|a]", {"a": [True, False, True], "b": [1, 2, 2]}, states={"b": [1, 2]}).network
+    network = fit_parameters("[a][b|a]", {"a": [True, False, True], "b": [1, 2, 2]}, states={"b": [1, 2]})
 
     assert network.query("a=True").evidence == {"a": True}
     assert network.query("b=2").evidence == {"b": 2}
@@ -211,9 +211,9 @@ def test_one_variable_is_asked_for_by_its_name(asia):
     assert set(asia.predict_proba([{"smoke": "yes"}], variables="lung").beliefs) == {"lung"}
     assert asia.inference.joint("lung").names == ("lung",)
     assert set(LoopyPropagation(asia).query(variables="lung").beliefs) == {"lung"}
-    assert set(SampledInference(asia).query(variables="lung", n=100, random_state=0).beliefs) == {"lung"}
-    fitted = fit_parameters(CHAIN, DATA, prior="laplace").network
-    assert set(query_interval(fitted, "a=x", "b", n=10, random_state=0).intervals) == {"b"}
+    assert set(SampledInference(asia).query(variables="lung", n_samples=100, random_state=0).beliefs) == {"lung"}
+    fitted = fit_parameters(CHAIN, DATA, prior="laplace")
+    assert set(query_interval(fitted, "a=x", "b", n_samples=10, random_state=0).intervals) == {"b"}
 
 
 def test_asking_for_a_list_where_one_variable_is_meant(asia):
@@ -237,8 +237,8 @@ def test_functions_of_networks_take_networks_engines_and_fits(asia):
         is asia
     )
     assert draw(asia.inference, 5, random_state=0) == asia.sample(5, random_state=0)
-    assert compare_networks(fit, fit.network).distance == 0
-    assert format_network(fit, "bif") == format_network(fit.network, "bif")
+    assert compare_networks(fit, fit).distance == 0
+    assert format_network(fit, "bif") == format_network(fit, "bif")
 
 
 @pytest.mark.parametrize(

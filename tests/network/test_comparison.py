@@ -60,9 +60,9 @@ def test_cases_by_hand():
     a, b = compare_networks(one, two, rows).log_likelihoods
     assert a.log_likelihood == pytest.approx(math.log(0.45) + math.log(0.5))
     assert b.log_likelihood == pytest.approx(math.log(0.125) + math.log(0.75))
-    assert (a.n_parameters, b.n_parameters, a.cases) == (3, 2, 2)
+    assert (a.n_parameters, b.n_parameters, a.total_weight) == (3, 2, 2)
     assert a.bic == pytest.approx(a.log_likelihood - 1.5 * math.log(2))
-    assert b.per_case == pytest.approx(b.log_likelihood / 2)
+    assert b.mean_log_likelihood == pytest.approx(b.log_likelihood / 2)
 
 
 def test_variables_of_one_only_are_told_and_summed_over():

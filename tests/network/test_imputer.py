@@ -33,7 +33,7 @@ NAMED = ["sky", "wet", "height"]
 
 @pytest.mark.thorough
 @parametrize_with_checks(
-    [NetworkImputer(), NetworkImputer("tree", n_bins=3), NetworkImputer(method="sample", random_state=0)]
+    [NetworkImputer(), NetworkImputer("chow_liu", n_bins=3), NetworkImputer(method="sample", random_state=0)]
 )
 def test_sklearn_contract(estimator, check):
     check(estimator)
@@ -169,8 +169,8 @@ def test_in_a_pipeline():
     ("ask", "error", "message"),
     [
         (lambda: NetworkImputer(method="mean").fit(HOLES), ParameterError, "unexpected value for `method`: 'mean'"),
-        (lambda: NetworkImputer("naive").fit(HOLES), ParameterError, "built around a class"),
-        (lambda: NetworkImputer("tan").fit(HOLES[["sky", "wet"]]), ParameterError, "needs `target`"),
+        (lambda: NetworkImputer("naive_bayes").fit(HOLES), ParameterError, "built around a class"),
+        (lambda: NetworkImputer("tan").fit(HOLES[["sky", "wet"]]), ParameterError, "requires `target`"),
         (lambda: NetworkImputer("sky -> rain").fit(HOLES[["sky", "wet"]]), UnknownColumnError, "rain"),
         (lambda: NetworkImputer().transform(HOLES), Exception, "not fitted"),
         (lambda: fitted().transform(HOLES[["sky"]]), Exception, "wet"),

@@ -81,5 +81,5 @@ def test_a_posterior_as_a_frame():
 
 def test_a_summary_names_size_and_rows():
     assert ASIA.summary().startswith("asia: 8 variables, 8 arcs, 18 parameters\n")
-    fitted = fit_parameters("[a][b|a]", {"a": list("xxy"), "b": list("uvv")}).network
+    fitted = fit_parameters("[a][b|a]", {"a": list("xxy"), "b": list("uvv")})
     assert fitted.summary().startswith("network: 2 variables, 1 arcs, 3 parameters, fitted to 3 rows\n")

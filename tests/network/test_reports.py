@@ -34,7 +34,7 @@ RESULTS = {
     "DAG": (ASIA.dag, "8 nodes, 8 arcs", True),
     "CPDAG": (ASIA.dag.cpdag(), "5 directed and 3 undirected", True),
     "posterior": (ASIA.query(SEEN), "0.488711", True),
-    "sampled": (SampledInference(ASIA).query(SEEN, n=2000, random_state=0), "standard error", True),
+    "sampled": (SampledInference(ASIA).query(SEEN, n_samples=2000, random_state=0), "standard error", True),
     "loopy": (LoopyPropagation(ASIA).query(SEEN), "Converged", True),
     "joint": (ASIA.inference.joint(["lung", "tub"], SEEN), "0.483629", True),
     "most probable": (ASIA.most_probable(SEEN), "P(states | evidence)", True),
@@ -95,7 +95,7 @@ def hostile():
         net, net["b"], net.dag, net.dag.cpdag(), net.query({"b": HOSTILE}), net.most_probable({"b": HOSTILE}),
         net.inference.joint([HOSTILE, "b"]), net.explain({"b": HOSTILE}, HOSTILE),
         net.sensitivity({"b": HOSTILE}, HOSTILE, HOSTILE), compare_networks(net, net),
-        net.predict_proba([{"b": HOSTILE}]), SampledInference(net).query({"b": HOSTILE}, n=100, random_state=0),
+        net.predict_proba([{"b": HOSTILE}]), SampledInference(net).query({"b": HOSTILE}, n_samples=100, random_state=0),
     ]  # fmt: skip
 
 

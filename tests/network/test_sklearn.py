@@ -11,7 +11,7 @@ from bayeslearn import BayesianNetworkClassifier
     [
         BayesianNetworkClassifier(),
         BayesianNetworkClassifier(prior="bdeu:1", n_bins=8, target="y"),
-        BayesianNetworkClassifier("learn"),
+        BayesianNetworkClassifier("auto"),
         BayesianNetworkClassifier("tan", criterion="bdeu:1"),
     ],
 )

@@ -21,8 +21,8 @@ RULES = ["bdeu:1", "bdeu:7.5", "laplace", "jeffreys", "m:2", None, {"A": "laplac
 
 @pytest.mark.parametrize("prior", RULES)
 def test_a_grown_network_is_that_of_the_same_rows_with_declared_states(prior):
-    small = fit_parameters(GRAPH, ROWS, prior=prior).network
-    large = fit_parameters(GRAPH, ROWS, prior=prior, states=MORE).network
+    small = fit_parameters(GRAPH, ROWS, prior=prior)
+    large = fit_parameters(GRAPH, ROWS, prior=prior, states=MORE)
     grown = small.add_states({"A": ["z"], "B": ["w"]})
     assert grown.schema == large.schema
     for cpt in grown:
@@ -33,7 +33,7 @@ def test_a_grown_network_is_that_of_the_same_rows_with_declared_states(prior):
 
 @given(st.permutations(["z", "q", "r"]), st.integers(0, 3))
 def test_in_one_go_or_in_several(new, cut):
-    net = fit_parameters(GRAPH, ROWS, prior="bdeu:2").network
+    net = fit_parameters(GRAPH, ROWS, prior="bdeu:2")
     at_once = add_states(net, {"A": new})
     by_and_by = add_states(add_states(net, {"A": new[:cut]}), {"A": new[cut:]})
     assert at_once == by_and_by
@@ -42,7 +42,7 @@ def test_in_one_go_or_in_several(new, cut):
 
 @pytest.mark.parametrize("prior", ["bdeu:1", "m:2", Dirichlet.m_estimate(3, [0.25, 0.75])])
 def test_the_rule_of_a_prior_survives_a_file(tmp_path, prior):
-    net = fit_parameters(GRAPH, ROWS, prior=prior).network
+    net = fit_parameters(GRAPH, ROWS, prior=prior)
     write_network(net, tmp_path / "net.json")
     again = read_network(tmp_path / "net.json")
     assert repr(again["B"].prior) == repr(net["B"].prior)
@@ -61,19 +61,19 @@ def test_the_rule_of_a_prior_survives_a_file(tmp_path, prior):
 )
 def test_a_rule_that_cannot_be(tmp_path, old, new, words):
     path = tmp_path / "net.json"
-    write_network(fit_parameters("[A]", ROWS, prior="bdeu:1").network, path)
+    write_network(fit_parameters("[A]", ROWS, prior="bdeu:1"), path)
     path.write_text(path.read_text().replace(old, new))
     with pytest.raises(FormatError, match=words):
         read_network(path)
 
 
 def test_a_prior_without_a_rule_gives_new_states_the_mean_of_the_known():
-    net = fit_parameters(GRAPH, ROWS, prior={"A": [1, 3], "B": [[1, 2], [3, 4]]}).network
+    net = fit_parameters(GRAPH, ROWS, prior={"A": [1, 3], "B": [[1, 2], [3, 4]]})
     grown = add_states(net, {"A": ["z"], "B": ["w"]})
     assert grown["A"].alpha.tolist() == [1, 3, 2]
     assert grown["B"].alpha.tolist() == [[1, 2, 1.5], [3, 4, 3.5], [2, 3, 2.5]]
-    believed = NetworkPrior(fit_parameters(GRAPH, ROWS, prior="laplace").network, 10)
-    assert add_states(fit_parameters(GRAPH, ROWS, prior=believed).network, {"A": ["z"]})["A"].alpha.sum() == 15
+    believed = NetworkPrior(fit_parameters(GRAPH, ROWS, prior="laplace"), 10)
+    assert add_states(fit_parameters(GRAPH, ROWS, prior=believed), {"A": ["z"]})["A"].alpha.sum() == 15
 
 
 def test_given_tables_keep_their_numbers():
@@ -87,13 +87,13 @@ def test_given_tables_keep_their_numbers():
 
 
 def test_what_is_known_is_skipped():
-    net = fit_parameters(GRAPH, ROWS).network
+    net = fit_parameters(GRAPH, ROWS)
     assert add_states(net, {"A": ["y", "x"], "B": []}) is net
     assert add_states(net, {"A": ["y", "q"]}).states("A") == ("x", "y", "q")
 
 
 def test_what_cannot_be_added():
-    net = fit_parameters(GRAPH, ROWS).network
+    net = fit_parameters(GRAPH, ROWS)
     with pytest.raises(UnknownColumnError, match="no variable 'C'"):
         add_states(net, {"C": ["z"]})
     with pytest.raises(ParameterError, match="must be a list of names, got 'zq'"):

@@ -9,14 +9,14 @@ import numpy as np
 from bayeslearn.network import BayesianNetwork
 
 
-def random_network(seed, n, *, most_parents=3, zeros=0.0):
+def random_network(seed, n, *, max_parents=3, zeros=0.0):
     """A network over n variables of 1 to 4 states, some of its probabilities zero."""
     rng = np.random.default_rng(seed)
     names = [f"v{i}" for i in rng.permutation(n)]
     states = {name: [f"s{k}" for k in range(rng.choice([1, 2, 2, 3, 4]))] for name in names}
     families, tables = {}, {}
     for i, name in enumerate(names):
-        parents = rng.choice(names[:i], size=min(i, rng.integers(0, most_parents + 1)), replace=False).tolist()
+        parents = rng.choice(names[:i], size=min(i, rng.integers(0, max_parents + 1)), replace=False).tolist()
         shape = [len(states[p]) for p in parents] + [len(states[name])]
         table = rng.gamma(1.0, size=shape) * (rng.random(shape) >= zeros)
         table[..., 0] += table.sum(axis=-1) == 0

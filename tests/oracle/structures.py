@@ -29,14 +29,14 @@ def is_allowed(allowed, arcs):
     return (
         not (arcs & ~allowed.arcs).any()
         and not (allowed.required & ~arcs).any()
-        and arcs.sum(axis=0).max() <= allowed.most_parents
+        and arcs.sum(axis=0).max() <= allowed.max_parents
     )
 
 
 def parent_sets(allowed, x):
     """Every parent set that x may have."""
     others = [c for c in range(len(allowed.arcs)) if allowed.arcs[c, x]]
-    for k in range(allowed.most_parents + 1):
+    for k in range(allowed.max_parents + 1):
         for parents in itertools.combinations(others, k):
             if all(c in parents for c in np.flatnonzero(allowed.required[:, x])):
                 yield parents

@@ -39,7 +39,7 @@ def test_learning_again_and_again_takes_no_more_memory():
 
     def learn(n):
         for _ in range(n):
-            net = fit_parameters("[a][b|a][c|b][d|c]", as_table(data)).network
+            net = fit_parameters("[a][b|a][c|b][d|c]", as_table(data))
             net.log_likelihood(data)
 
     learn(20)

@@ -51,7 +51,7 @@ def no_table(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_network(folder: str) -> None:
     table, source = as_table(made(), columns=["a", "b"]), scan(f"{folder}/*.parquet", columns=["a", "b"])
-    network = fit_parameters("[a][b|a]", source, prior="laplace").network
+    network = fit_parameters("[a][b|a]", source, prior="laplace")
     assert network.predict(source, "a").tolist() == network.predict(table, "a").tolist()
     assert network.log_likelihood(source) == pytest.approx(network.log_likelihood(table), rel=1e-12)
     assert network.score(source).log_likelihood == pytest.approx(network.score(table).log_likelihood, rel=1e-12)

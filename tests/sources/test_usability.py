@@ -113,13 +113,13 @@ def test_the_rentals_are_learned_from_at_first_try(tmp_path):
     data = rentals()
     path = in_files(tmp_path, data)
     pd.DataFrame(data).to_csv(tmp_path / "all.csv", index=False)
-    found = network.fit_network(str(tmp_path / "all.csv")).prepared
+    found = network.fit_network(str(tmp_path / "all.csv")).fit_info.prepared_data
     assert set(found.left_out) == {"id", "host_id", "name", "license"}
     assert found.notes[:3] == (
         "price: money, read as numbers", "rate: percent, read as numbers",
         "last_review: date, read as year, month, weekday of d/m/y",
     )  # fmt: skip
-    sourced = network.fit_network(path).prepared
+    sourced = network.fit_network(path).fit_info.prepared_data
     assert sourced.table.schema == found.table.schema
     assert sourced.notes == found.notes
     assert set(sourced.left_out) == set(found.left_out)
@@ -128,16 +128,20 @@ def test_the_rentals_are_learned_from_at_first_try(tmp_path):
 def test_a_column_that_is_hardly_ever_observed_is_dropped_and_one_seldom_observed_noted():
     x, y = RNG.choice(["a", "b"], 2000), RNG.choice(["c", "d"], 2000)
     rare, seldom = np.where(np.arange(2000) < 15, x, "?"), np.where(np.arange(2000) < 150, x, "?")
-    found = network.fit_network({"x": x, "y": y, "rare": rare, "seldom": seldom}, method="naive", target="y").prepared
+    found = network.fit_network(
+        {"x": x, "y": y, "rare": rare, "seldom": seldom}, algorithm="naive_bayes", target="y"
+    ).fit_info.prepared_data
     assert found.left_out == {"rare": "column 'rare' is observed in 0.75 % of the rows"}
     assert "column 'seldom' is observed in 7.5 % of the rows" in found.notes
-    kept = network.fit_network({"x": x, "y": y, "rare": rare}, method="naive", target="rare").prepared
+    kept = network.fit_network(
+        {"x": x, "y": y, "rare": rare}, algorithm="naive_bayes", target="rare"
+    ).fit_info.prepared_data
     assert not kept.left_out
 
 
 def test_a_target_is_no_identifier():
     data = {"id": RNG.integers(0, 10**6, 300).tolist(), "x": RNG.choice(["a", "b"], 300).tolist()}
-    assert not network.fit_network(data, method="naive", target="id").prepared.left_out
+    assert not network.fit_network(data, algorithm="naive_bayes", target="id").fit_info.prepared_data.dropped_columns
 
 
 @pytest.mark.parametrize("how", [{"method": "tan"}, {"discretize": "mdl"}, {"method": "tan", "discretize": "mdl"}])
@@ -145,7 +149,7 @@ def test_a_numeric_target(how):
     a = RNG.normal(size=500)
     price = 3 * a + RNG.normal(size=500)
     data = {"a": a, "price": price, "b": price + RNG.normal(size=500)}
-    cuts = network.fit_network(data, target="price", **how).prepared.cuts
+    cuts = network.fit_network(data, target="price", **how).fit_info.prepared_data.cuts
     assert len(cuts["price"]) == 4
     assert len(cuts["a"]) > 1
 

@@ -116,7 +116,7 @@ def test_imputing_changes_no_other_byte(tmp_path, monkeypatch, kind):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "t.csv").write_bytes(FILES[kind])
     rows = {"Straße": ["Köln", "Bonn"] * 8, "Größe, netto": ["3,5", "1,5"] * 8}
-    write_network(fit_parameters("Straße -> Größe, netto", rows, prior="laplace").network, "net.json")
+    write_network(fit_parameters("Straße -> Größe, netto", rows, prior="laplace"), "net.json")
     code, _, sentence = tell("impute", "net.json", "t.csv", "-o", "full.csv")
     assert (code, "filled 3 cells of 1 columns" in sentence) == (0, True)
     encoding = "cp1252" if kind == "windows" else "utf-8"

@@ -1,4 +1,4 @@
-"""``bayeslearn compare-networks``: how far two networks are apart."""
+"""``bayeslearn compare-networks``: the differences of two networks."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ def run(
     *,
     data: Annotated[
         Data | None,
-        typer.Option(help="CSV or Parquet files of cases, to see how probable they are under each. Repeatable."),
+        typer.Option(help="CSV or Parquet files whose log-likelihood under each is compared. Repeatable."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of tables.")] = False,
 ) -> None:
     """Compare two networks: shared, reversed and missing arcs, structural Hamming distance, log-likelihood of data.
 
-    The distance counts the pairs of variables that are joined differently. Between the classes of equivalent graphs it
-    tells what data can tell; arc by arc it also counts arcs that could as well be turned.
+    The distance counts pairs of variables that are connected differently: between the equivalence classes, which data
+    can distinguish, and arc by arc, which also counts arcs that can be reversed within the class.
 
-    Example: bayeslearn compare-networks asia model.json --data new-cases.csv
+    Example: bayeslearn compare-networks asia model.json --data new-patients.csv
     """
     from bayeslearn.network import compare_networks
 
@@ -47,8 +47,8 @@ def run(
 
 def _show(found: Comparison, a: str, b: str) -> None:
     counts = [
-        ("both", found.shared),
-        ("turned", found.reversed),
+        ("shared", found.shared),
+        ("reversed", found.reversed),
         (f"only {a}", found.only_in_first),
         (f"only {b}", found.only_in_second),
     ]
@@ -61,10 +61,16 @@ def _show(found: Comparison, a: str, b: str) -> None:
     if found.log_likelihoods is not None:
         output.gap()
         rows = [
-            [net, output.number(of.per_case), f"{of.log_likelihood:.8g}", str(of.n_parameters), f"{of.bic:.8g}"]
+            [
+                net,
+                output.number(of.mean_log_likelihood),
+                f"{of.log_likelihood:.8g}",
+                str(of.n_parameters),
+                f"{of.bic:.8g}",
+            ]
             for net, of in zip((a, b), found.log_likelihoods, strict=True)
         ]
-        output.show_table(["network", "ln P per case", "log likelihood", "free parameters", "BIC"], rows)
+        output.show_table(["network", "mean log-likelihood", "log-likelihood", "parameters", "BIC"], rows)
         _warn(found, a, b)
 
 

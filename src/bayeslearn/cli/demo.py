@@ -33,7 +33,7 @@ STEPS = {
     "A thousand patients, with missing values: what depends on what?": (
         "fit chest-clinic --bootstrap 50 -o chest-clinic.json"
     ),
-    "A smoker with a spot on the x-ray": "query chest-clinic.json smoke=yes xray=yes --ask lung --ask dysp",
+    "A smoker with a spot on the x-ray": "query chest-clinic.json smoke=yes xray=yes --variables lung,dysp",
     "The fitted network as a plot": "plot chest-clinic.json smoke=yes xray=yes -o chest-clinic.svg",
 }
 

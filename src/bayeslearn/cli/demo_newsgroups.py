@@ -15,28 +15,26 @@ def run(
     path: Annotated[
         Path,
         typer.Argument(
-            help="A Parquet file with columns group and text, a folder of articles by group, or scikit-learn's cache."
+            help="Parquet file with the columns group and text, folder of articles by group, or scikit-learn's cache."
         ),
     ],
     *,
     headers: Annotated[
-        str, typer.Option(help="What is read of an article: all, subject (and body), or none (the body alone).")
+        str, typer.Option(help="Parts of an article: all, subject (and body), or none (body only).")
     ] = "all",
     n_splits: Splits = 3,
     seed: Seed = 0,
     trust_cache: Annotated[
         bool,
-        typer.Option(
-            "--trust-cache", help="Let scikit-learn read its cache, a pickle: reading one runs whatever is in it."
-        ),
+        typer.Option("--trust-cache", help="Read the cache of scikit-learn, a pickle, which can execute code."),
     ] = False,
-    plot: Annotated[Path | None, typer.Option(help="Draw the learning curve into this .svg or .png file.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Plot of the learning curve to write, .svg or .png.")] = None,
     as_json: Json = False,
 ) -> None:
     """Run the textbook's experiment on 20 Newsgroups.
 
-    Two thirds of each group are learned from. Tokens are what stands between spaces; the 100 most frequent and those
-    seen fewer than 3 times are dropped. P(w|v) = (n_k + 1) / (n + |Vocabulary|).
+    Two thirds of each group are training documents. Tokens are separated by spaces; the 100 most frequent and those
+    with a count below 3 are dropped. P(w|v) = (n_k + 1) / (n + |Vocabulary|).
 
     Example: bayeslearn demo newsgroups 20_newsgroups/ --plot curve.svg
     """
@@ -49,7 +47,7 @@ def run(
     with progress.bar("reading") as tell:
         corpus = read_newsgroups(path, headers=headers, trust_cache=trust_cache, progress=tell)
     text_options.tell_notes(corpus)
-    with progress.bar("learning and judging") as tell:
+    with progress.bar("evaluating") as tell:
         curve = learning_curve(
             corpus, sizes=TEXTBOOK_SIZES, n_splits=n_splits, random_state=seed, progress=tell, **TEXTBOOK
         )

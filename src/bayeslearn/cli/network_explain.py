@@ -1,4 +1,4 @@
-"""``bayeslearn explain``: why a network believes what it believes."""
+"""``bayeslearn explain``: the influence of evidence on a posterior, and its sensitivity to the CPTs."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ if TYPE_CHECKING:
     from bayeslearn.network.inference.evidence import Observation
     from bayeslearn.network.inference.explanation import Cell, EvidenceExplanation
 
-#: Unobserved variables that are shown, the most telling first; `--json` lists all.
-MOST_SHOWN = 8
+#: Unobserved variables that are shown, the most informative first; `--json` lists all.
+MAX_SHOWN = 8
 
 
 def run(
     model_file: Annotated[str, typer.Argument(metavar="MODEL", help=NETWORK)],
     evidence: Annotated[
-        list[str] | None, typer.Argument(help="What was observed: VAR=STATE, VAR=30, VAR=10..20 or 'VAR>17.5'.")
+        list[str] | None, typer.Argument(help="Evidence: VAR=STATE, VAR=30, VAR=10..20 or 'VAR>17.5'.")
     ] = None,
     *,
-    target: Annotated[str, typer.Option(help="The variable whose belief is to be explained.")],
+    target: Annotated[str, typer.Option(help="The variable whose posterior is explained.")],
     state: Annotated[
-        str | None, typer.Option(help="The state that --cells looks at; the most probable when not given.")
+        str | None, typer.Option(help=r"The state of --sensitivity. \[default: the most probable]")
     ] = None,
-    cells: Annotated[
-        int, typer.Option(help="Show so many numbers of the tables on which the belief depends most.")
+    sensitivity: Annotated[
+        int, typer.Option(help="Number of CPT entries to list on which the posterior depends most.")
     ] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of tables.")] = False,
 ) -> None:
-    """Which evidence speaks for and against a target, whether it fits together, and what to look at next.
+    """Explain the posterior of a target: Bayes factors of the evidence, its conflict, and what to observe next.
 
     Example: bayeslearn explain asia dysp=yes xray=yes --target lung
     """
@@ -44,11 +44,11 @@ def run(
     network = load(model_file)
     seen = assignments(network, evidence or [])
     reasons = network.explain(seen, target)
-    influence = _influence(network, seen, reasons, state, cells) if cells > 0 else []
+    influence = _influence(network, seen, reasons, state, sensitivity) if sensitivity > 0 else []
     observed = observe(network, seen)
     if as_json:
         answer = asdict(reasons) | {"evidence": {name: o.to_json() for name, o in observed.items()}}
-        output.show_json(answer | ({"cells": [asdict(cell) for cell in influence]} if cells > 0 else {}))
+        output.show_json(answer | ({"cells": [asdict(cell) for cell in influence]} if sensitivity > 0 else {}))
         return
     _show(reasons, observe(network, reasons.evidence) | observed)
     _show_cells(influence)
@@ -57,7 +57,7 @@ def run(
 def _influence(
     network: BayesianNetwork, seen: dict[str, Any], reasons: EvidenceExplanation, state: str | None, n: int
 ) -> list[Cell]:
-    """The numbers that the belief depends on most."""
+    """The CPT entries that the posterior depends on most."""
     return list(itertools.islice(network.sensitivity(seen, reasons.target, state).cells(), n))
 
 
@@ -66,7 +66,7 @@ def _show_cells(cells: list[Cell]) -> None:
         return
     output.gap()
     rows = [[_cell_name(c), *map(output.number, (c.p, c.derivative, c.at_zero, c.at_one))] for c in cells]
-    output.show_table(["depends most on", "p", "slope", "belief at p=0", "at p=1"], rows)
+    output.show_table(["CPT entry", "p", "derivative", "posterior at p=0", "at p=1"], rows)
 
 
 def _cell_name(cell: Cell) -> str:
@@ -90,8 +90,8 @@ def _show(reasons: EvidenceExplanation, observed: dict[str, Observation]) -> Non
         ]
         output.show_table(["Bayes factor", *(f"for {state}" for state in states)], table)
         output.gap()
-        word = "the pieces do not fit together well" if reasons.conflict > 0 else "the pieces support each other"
+        word = "the pieces of evidence contradict each other" if reasons.conflict > 0 else "no conflict"
         output.show_pairs([("conflict", f"{output.number(reasons.conflict)} ({word})")])
     output.gap()
-    telling = list(reasons.information.items())[:MOST_SHOWN]
-    output.show_table(["would tell most", "bits"], [[name, output.number(bits)] for name, bits in telling])
+    informative = list(reasons.information.items())[:MAX_SHOWN]
+    output.show_table(["most informative", "bits"], [[name, output.number(bits)] for name, bits in informative])

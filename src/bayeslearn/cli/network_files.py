@@ -1,4 +1,4 @@
-"""What the verbs about networks share: loading one, keeping what was learned, and reading what is said of variables."""
+"""Networks on the command line: loading, saving, hidden variables and evidence."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 #: The help of an argument that names a network.
-NETWORK = f"A network file of any format, or a name that ships: {', '.join(datasets.list_networks())}."
+NETWORK = f"A network file of any format, or a shipped network: {', '.join(datasets.list_networks())}."
 
 #: The help of an argument that names a model of any kind.
 MODEL = (
@@ -34,21 +34,21 @@ def load(net: str) -> BayesianNetwork:
 
 
 def keep(network: BayesianNetwork, to: Path) -> None:
-    """Write a learned network, and say so; a format that keeps the probabilities only is told of."""
+    """Save a network, and report it on stderr, with what its format does not keep."""
     from bayeslearn.network.formats.read_write import label_of, write_network
 
     write_network(network, to)
-    lost = "" if label_of(to, None) in {"json", "model"} else "; only .json and .model keep counts, prior and cuts"
+    lost = "" if label_of(to, None) in {"json", "model"} else "; only .json and .model keep counts, prior and bins"
     sys.stderr.write(f"wrote {to}: {len(network)} variables, {len(network.dag.arcs)} arcs{lost}\n")
 
 
-def cases_behind(network: BayesianNetwork) -> float:
-    """How many real cases the tables rest on: each has seen them all, but for those that were given."""
+def weight_of(network: BayesianNetwork) -> float:
+    """The total weight of the rows that a network was fitted to."""
     return max(float(cpt.observed_counts.n.sum()) for cpt in network)
 
 
 def hidden_variables(items: list[str] | None) -> dict[str, int | list[str]]:
-    """VAR:N or VAR:STATE,STATE,...: variables that no row shows, with their states or how many they have."""
+    """VAR:N or VAR:STATE,STATE,...: hidden variables, with their states or the number of states."""
     from bayeslearn import validation
 
     found: dict[str, int | list[str]] = {}

@@ -1,4 +1,4 @@
-"""``bayeslearn impute``: the missing cells of a file, filled by a network."""
+"""``bayeslearn impute``: the missing values of a file, filled by a network."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def run(
     method: Annotated[
         str,
         typer.Option(
-            help="most-probable: the states of all that a row misses that are most probable together, and the median "
-            "of an interval; sample: states and numbers drawn as probable as they are."
+            help="most_probable: the most probable states of all missing values of a row together, and the median of "
+            "an interval; sample: random draws from their joint posterior."
         ),
-    ] = "most-probable",
+    ] = "most_probable",
     as_intervals: Annotated[
         bool, typer.Option("--as-intervals", help="Write the columns that the network discretizes as intervals.")
     ] = False,
@@ -45,7 +45,7 @@ def run(
         list[str] | None,
         typer.Option(
             metavar="A,B",
-            help="The columns to fill; all when not given. The others are evidence, and stay as they are. Repeatable.",
+            help=r"The columns to fill; the others are evidence and stay as they are. Repeatable. \[default: all]",
         ),
     ] = None,
     drop_columns: Annotated[
@@ -54,17 +54,17 @@ def run(
             metavar="A,B", help="Columns that are neither filled nor evidence; they stay as they are. Repeatable."
         ),
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="The same seed draws the same values.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of --method sample.")] = None,
     as_json: Annotated[
-        bool, typer.Option("--json", help="One JSON object that says how many cells were filled; the file needs -o.")
+        bool, typer.Option("--json", help="One JSON object with the number of filled values; requires -o.")
     ] = False,
 ) -> None:
-    """Fill the missing cells of a network's variables; all other cells stay as they are, byte for byte.
+    """Fill missing values by a network; all other cells stay as they are, byte for byte.
 
-    A missing number is filled by a number: the median of the training rows in its interval, or one of them at random,
-    written as the other cells of its column are ($450.00). A missing date stays missing, with a warning.
+    A missing number is filled by the median of the training rows in its interval, or by one of them at random, in the
+    format of its column ($450.00). A missing date stays missing, with a warning.
 
-    Example: bayeslearn impute model.json holes.csv -o full.csv
+    Example: bayeslearn impute model.json incomplete.csv -o full.csv
     """
     from bayeslearn import validation
     from bayeslearn.network.parameters.imputation import imputed
@@ -105,9 +105,7 @@ def _checked(method: str, seed: int | None) -> str:
     if seed is not None:
         validation.integer("--seed", seed, min_value=0)
         if method != "sample":
-            raise ParameterError(
-                "--seed has no use without --method sample", hint="add --method sample, or leave out --seed"
-            )
+            raise ParameterError("--seed requires --method sample", hint="add --method sample, or omit --seed")
     return method
 
 
@@ -136,7 +134,7 @@ def _report(to: Path | None, opened: Opened, *, as_json: bool) -> None:
     gaps = {name: int(missing.sum()) for name, missing in opened.gaps.items()}
     filled = {name: count for name, count in gaps.items() if count}
     if as_json:
-        found = {"rows": opened.table.n_rows, "filled": filled, "missing_dates": opened.missing_dates}
+        found = {"n_rows": opened.table.n_rows, "filled": filled, "missing_dates": opened.missing_dates}
         output.show_json({"output": str(to), **found})
     count = f"filled {sum(filled.values())} cells of {len(filled)} columns"
     sys.stderr.write(f"{count}\n" if to is None else f"wrote {to}: {opened.table.n_rows} rows, {count}\n")

@@ -1,4 +1,4 @@
-"""``bayeslearn merge``: one network from the evidence of several."""
+"""``bayeslearn merge``: one network from the counts of several."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bayeslearn.cli import output
-from bayeslearn.cli.network_files import cases_behind, keep, load
+from bayeslearn.cli.network_files import keep, load, weight_of
 from bayeslearn.errors import EvidenceError, MismatchError, ParameterError
 
 if TYPE_CHECKING:
@@ -16,14 +16,16 @@ if TYPE_CHECKING:
 
 
 def run(
-    nets: Annotated[list[str], typer.Argument(help="Two or more learned networks of one structure and prior.")],
+    nets: Annotated[list[str], typer.Argument(help="Two or more fitted networks with one structure and prior.")],
     *,
-    to: Annotated[Path, typer.Option("-o", "--output", help="The model to write; .json keeps counts and prior.")],
+    to: Annotated[
+        Path, typer.Option("-o", "--output", help="The model to write; .json and .model keep counts and prior.")
+    ],
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a report.")] = False,
 ) -> None:
-    """Merge learned networks: their evidence adds, and the prior counts once.
+    """Merge fitted networks: their counts add, and the prior counts once.
 
-    The networks need one graph; states that only one of them has are added to the others.
+    The networks require the same structure; states that only one of them has are added to the others.
 
     Example: bayeslearn merge north.json south.json -o both.json
     """
@@ -42,18 +44,18 @@ def run(
     for net, network in zip(nets[1:], networks[1:], strict=True):
         whole = joined(nets[0], whole, net, network)
     keep(whole, to)
-    parts = [(net, cases_behind(network)) for net, network in zip(nets, networks, strict=True)]
+    parts = [(net, weight_of(network)) for net, network in zip(nets, networks, strict=True)]
     if as_json:
-        answer = [{"network": net, "cases": cases} for net, cases in parts]
-        output.show_json({"networks": answer, "cases": cases_behind(whole)})
+        answer = [{"network": net, "total_weight": weight} for net, weight in parts]
+        output.show_json({"networks": answer, "total_weight": weight_of(whole)})
         return
-    output.show_table(["network", "cases"], [[net, output.amount(cases)] for net, cases in parts])
+    output.show_table(["network", "rows"], [[net, output.amount(weight)] for net, weight in parts])
     output.gap()
-    output.show_pairs([("rests on", f"{output.amount(cases_behind(whole))} cases")])
+    output.show_pairs([("total rows", output.amount(weight_of(whole)))])
 
 
 def learned(net: str) -> BayesianNetwork:
-    """A network that has evidence to add; an error names the file."""
+    """A network with counts to add; an error names the file."""
     from bayeslearn.network.parameters.incremental import evidence_of
 
     network = load(net)

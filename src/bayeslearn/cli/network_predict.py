@@ -22,28 +22,22 @@ if TYPE_CHECKING:
 @reads(unseen=True)
 def run(
     model_file: Annotated[str, typer.Argument(metavar="MODEL", help=MODEL)],
-    data: Annotated[
-        Data, typer.Argument(help="CSV or Parquet files, or patterns; what is missing in them is not observed.")
-    ],
+    data: Annotated[Data, typer.Argument(help="CSV or Parquet files, or patterns; missing values are not observed.")],
     *,
-    target: Annotated[
-        list[str], typer.Option(help="A variable to predict, without a look at its column; repeat for more of them.")
-    ],
+    target: Annotated[list[str], typer.Option(help="A variable to predict; its own column is not used. Repeatable.")],
     to: Annotated[
         Path | None, typer.Option("-o", "--output", help="The file to write, .csv or .parquet; else CSV to stdout.")
     ] = None,
-    proba: Annotated[
-        bool, typer.Option(help="Also the probability of each state, and the log probability of what was seen.")
-    ] = True,
+    proba: Annotated[bool, typer.Option(help="Also write the probability of each state, and ln P(evidence).")] = True,
     as_json: Annotated[
         bool, typer.Option("--json", help="One JSON object; it holds the columns when there is no -o.")
     ] = False,
 ) -> None:
     """Predict variables of a network for every row of files.
 
-    Where the files know the target, stderr tells how many predictions are right, and their mean log loss.
+    If the files have the target, accuracy and mean log loss are reported on stderr.
 
-    Example: bayeslearn predict asia cases.csv --target lung -o lung.csv
+    Example: bayeslearn predict asia patients.csv --target lung -o lung.csv
     """
     from bayeslearn.evaluation import Metrics
 
@@ -56,12 +50,12 @@ def run(
         cases = given.coded(network.schema)
         rows, missing = cases.n_rows, cases.missing()
         if all(missing[name] == rows for name in network.names if name not in scores):
-            envelope.warn(f"nothing in {given.path} is observed, so all rows get the same answer")
+            envelope.warn(f"{given.path} has no observed values: all rows have the same prediction")
         tables = answers(network, cases, schema, scores)
         columns = table_writer.write_answers(to, schema, tables, rows, "predicting", as_json=as_json)
     known = {name: output.show_metrics(name, found) for name, found in scores.items() if found.weight}
     if as_json:
-        output.show_json({"rows": rows, "scores": known} | columns)
+        output.show_json({"n_rows": rows, "scores": known} | columns)
 
 
 ### predicting

@@ -1,4 +1,4 @@
-"""``bayeslearn query``: what a network believes, given what was seen."""
+"""``bayeslearn query``: posterior probabilities given evidence."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from bayeslearn.network.inference.approximate import Progress
     from bayeslearn.network.inference.evidence import Observation
 
-#: The ways to an answer; those in the middle draw random cases.
-METHODS = ("exact", "weighting", "rejection", "gibbs", "loopy")
+#: The methods of inference; those in the middle draw random rows.
+METHODS = ("exact", "likelihood_weighting", "rejection", "gibbs", "loopy_propagation")
 SAMPLED = METHODS[1:-1]
 
 
@@ -29,72 +29,74 @@ def run(
     evidence: Annotated[
         list[str] | None,
         typer.Argument(
-            help="What was observed: VAR=STATE, VAR=30, VAR=10..20, 'VAR>17.5', COLUMN=DATE or COLUMN=2024-01..2024-03."
+            help="Evidence: VAR=STATE, VAR=30, VAR=10..20, 'VAR>17.5', COLUMN=DATE or COLUMN=2024-01..2024-03."
         ),
     ] = None,
     *,
-    ask: Annotated[list[str] | None, typer.Option(help="A variable to answer for; all of them when not given.")] = None,
-    virtual: Annotated[
+    variables: Annotated[
         list[str] | None,
-        typer.Option(help="VAR=P,P,... or VAR=STATE:P,...: how probable what was seen is under each state of VAR."),
+        typer.Option(metavar="A,B", help=r"The queried variables. Repeatable. \[default: all that are not observed]"),
     ] = None,
-    soft: Annotated[
+    virtual_evidence: Annotated[
         list[str] | None,
-        typer.Option(help="VAR=P,P,... or VAR=STATE:P,...: the distribution that VAR is to have; beliefs follow it."),
+        typer.Option(help="VAR=P,P,... or VAR=STATE:P,...: P(observation | state) for each state of VAR."),
+    ] = None,
+    soft_evidence: Annotated[
+        list[str] | None,
+        typer.Option(help="VAR=P,P,... or VAR=STATE:P,...: the distribution that VAR is to have (Jeffrey's rule)."),
     ] = None,
     mpe: Annotated[
         bool,
         typer.Option(
             "--mpe",
-            help="The most probable case as a whole, in place of each variable by itself; with --ask, the most "
-            "probable states of these together.",
+            help="The most probable explanation: the most probable states of all variables together, or of --variables "
+            "(marginal MAP).",
         ),
     ] = False,
     method: Annotated[
         str,
-        typer.Option(help="exact; weighting, rejection or gibbs, by random cases; loopy, by messages passed round."),
+        typer.Option(help="exact, likelihood_weighting, rejection, gibbs or loopy_propagation."),
     ] = "exact",
-    interval: Annotated[
+    level: Annotated[
         float | None,
-        typer.Option(
-            help="A level like 0.95: bounds of each answer, over tables drawn from what the network has learned."
-        ),
+        typer.Option(help="Credible level, for instance 0.95: intervals of each probability, of a fitted network."),
     ] = None,
-    samples: Annotated[
+    n_samples: Annotated[
         int | None,
         typer.Option(
-            help="The most random cases to draw, a million when no limit is given; with --interval the sets of tables."
+            help="Maximum number of random rows, of methods that sample; with --level the number of drawn networks."
         ),
     ] = None,
     precision: Annotated[
-        float | None, typer.Option(help="The standard error to stop at; 0.005 when no limit is given.")
+        float | None, typer.Option(help=r"Standard error at which sampling stops. \[default: 0.005, unless limited]")
     ] = None,
-    seconds: Annotated[float | None, typer.Option(help="The time to stop after.")] = None,
-    seed: Annotated[int | None, typer.Option(help="The same seed gives the same answer.")] = None,
+    time_limit: Annotated[float | None, typer.Option(help="Seconds after which sampling stops.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of random numbers.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of tables.")] = False,
 ) -> None:
     """Posterior distributions of variables given evidence, exact or by sampling or loopy propagation.
 
-    Example: bayeslearn query asia smoke=yes xray=yes --ask lung --ask tub
+    Example: bayeslearn query asia smoke=yes xray=yes --variables lung,tub
     """
     from bayeslearn.network.inference.evidence import observe
 
-    sampling = Sampling(samples, precision, seconds, seed)
-    _require_fitting(method, sampling, mpe=mpe, soft=soft, interval=interval)
+    sampling = Sampling(n_samples, precision, time_limit, seed)
+    method = _require_fitting(method, sampling, mpe=mpe, soft=soft_evidence, level=level)
     network = load(model_file)
     seen = assignments(network, evidence or [])
     observed = observe(network, seen)
-    virtual_evidence = dict(numbers_by_state(network, "--virtual", item) for item in virtual or [])
+    virtual = dict(numbers_by_state(network, "--virtual-evidence", item) for item in virtual_evidence or [])
+    queried = names_in(network, variables or [])
     if mpe:
-        found = network.most_probable(seen, variables=ask or None, virtual_evidence=virtual_evidence)
+        found = network.most_probable(seen, variables=queried or None, virtual_evidence=virtual)
         (_show_case_json if as_json else _show_case)(found, observed)
         return
-    asked = {"evidence": seen, "variables": ask or None, "virtual_evidence": virtual_evidence}
-    if soft:
-        asked["soft_evidence"] = dict(numbers_by_state(network, "--soft", item) for item in soft)
+    asked = {"evidence": seen, "variables": queried or None, "virtual_evidence": virtual}
+    if soft_evidence:
+        asked["soft_evidence"] = dict(numbers_by_state(network, "--soft-evidence", item) for item in soft_evidence)
     answer = _answered(network, method, sampling, asked).to_dict() | {"method": method}
-    if interval is not None:
-        answer |= _bounds(network, interval, sampling, asked)
+    if level is not None:
+        answer |= _bounds(network, level, sampling, asked)
     if as_json:
         output.show_json(answer | {"evidence": {name: o.to_json() for name, o in observed.items()}})
     else:
@@ -104,76 +106,86 @@ def run(
 ### asking
 
 
+def names_in(network: BayesianNetwork, items: list[str]) -> list[str]:
+    """A,B: names of variables, each of which may hold a comma itself."""
+    found = [[item] if item in network else [name.strip() for name in item.split(",")] for item in items]
+    return [name for names in found for name in names if name]
+
+
 @dataclass(frozen=True)
 class Sampling:
-    """The options of the methods that draw random cases."""
+    """The options of the methods that draw random rows."""
 
-    samples: int | None = None
+    n_samples: int | None = None
     precision: float | None = None
-    seconds: float | None = None
+    time_limit: float | None = None
     seed: int | None = None
 
     def check(self) -> None:
         """Name the option that is out of range."""
         from bayeslearn import validation
 
-        for name, least in (("samples", 1), ("seed", 0)):
+        for name, least in (("n_samples", 1), ("seed", 0)):
             if (whole := getattr(self, name)) is not None:
-                validation.integer(f"--{name}", whole, min_value=least)
-        for name in ("precision", "seconds"):
+                validation.integer(flag(name), whole, min_value=least)
+        for name in ("precision", "time_limit"):
             if (given := getattr(self, name)) is not None:
-                validation.number(f"--{name}", given, above=0)
+                validation.number(flag(name), given, above=0)
 
     def share(self, run: Progress, passed: float) -> float:
-        """How much of the way is behind: the limit that is nearest counts, and errors fall with √draws."""
+        """The share that is done by the nearest limit; errors decrease with √draws."""
         from bayeslearn.network.inference.approximate import PRECISION
 
-        unlimited = self.samples is None and self.seconds is None
+        unlimited = self.n_samples is None and self.time_limit is None
         wanted = self.precision or (PRECISION if unlimited else 0.0)
         return max(
             run.draws / run.most if run.most else 0.0,
             (wanted / run.error) ** 2 if run.error else 0.0,
-            passed / self.seconds if self.seconds else 0.0,
+            passed / self.time_limit if self.time_limit else 0.0,
         )
 
 
-def _require_fitting(
-    method: str, sampling: Sampling, *, mpe: bool, soft: list[str] | None, interval: float | None
-) -> None:
-    """No option that the method would leave unused."""
+def flag(name: str) -> str:
+    """An option as it is written."""
+    return f"--{name.replace('_', '-')}"
+
+
+def _require_fitting(method: str, sampling: Sampling, *, mpe: bool, soft: list[str] | None, level: float | None) -> str:
+    """Refuse options that the method does not use; return its name."""
     from bayeslearn import validation
 
     method = validation.choice("--method", method, METHODS)
-    odd = [f"--{name}" for name, value in vars(sampling).items() if value is not None]
-    if interval is not None:
-        _require_plain(method, odd, interval, mpe=mpe, soft=soft)
+    odd = [flag(name) for name, value in vars(sampling).items() if value is not None]
+    if level is not None:
+        _require_plain(method, odd, level, mpe=mpe, soft=soft)
     elif odd and method not in SAMPLED:
         raise ParameterError(
-            f"{', '.join(odd)} cannot be used with --method {method}, which draws no random cases",
+            f"{', '.join(odd)} cannot be used with --method {method}, which does not sample",
             hint=f"choose --method {' or '.join(SAMPLED)}",
         )
     if mpe and method != "exact":
         raise ParameterError(
-            f"--mpe cannot be used with --method {method}", hint="the most probable case is found exactly"
+            f"--mpe cannot be used with --method {method}", hint="the most probable explanation is found exactly"
         )
     if soft and (mpe or method != "exact"):
         raise ParameterError(
-            f"--soft cannot be used with {'--mpe' if mpe else f'--method {method}'}",
-            hint="distributions are met by exact beliefs",
+            f"--soft-evidence cannot be used with {'--mpe' if mpe else f'--method {method}'}",
+            hint="soft evidence requires --method exact",
         )
     sampling.check()
+    return method
 
 
-def _require_plain(method: str, odd: list[str], interval: float, *, mpe: bool, soft: list[str] | None) -> None:
-    """Bounds are for exact beliefs, each variable by itself; of the limits on drawing they know the number."""
+def _require_plain(method: str, odd: list[str], level: float, *, mpe: bool, soft: list[str] | None) -> None:
+    """Intervals are for exact posteriors of single variables; of the options of sampling they use the number."""
     from bayeslearn import validation
 
-    validation.number("--interval", interval, above=0, below=1)
-    other = ["--mpe"] * mpe + ["--soft"] * bool(soft) + [f"--method {method}"] * (method != "exact")
-    other += [option for option in odd if option not in {"--samples", "--seed"}]
+    validation.number("--level", level, above=0, below=1)
+    other = ["--mpe"] * mpe + ["--soft-evidence"] * bool(soft) + [f"--method {method}"] * (method != "exact")
+    other += [option for option in odd if option not in {"--n-samples", "--seed"}]
     if other:
         raise ParameterError(
-            f"--interval cannot be used with {', '.join(other)}", hint="bounds are found for plain exact beliefs"
+            f"--level cannot be used with {', '.join(other)}", hint="intervals are of exact posteriors"
         )
 
 
@@ -182,7 +194,7 @@ def _answered(
 ) -> Posterior | SampledPosterior | LoopyPosterior:
     if method == "exact":
         return network.query(**asked)
-    if method == "loopy":
+    if method == "loopy_propagation":
         from bayeslearn.network.inference.loopy_propagation import LoopyPropagation
 
         return LoopyPropagation(network).query(**asked)
@@ -195,17 +207,20 @@ def _sampled(network: BayesianNetwork, method: Any, sampling: Sampling, asked: d
     started = time.monotonic()
     with progress.bar("sampling") as tell:
         return SampledInference(network).query(
-            **asked, method=method, n=sampling.samples, precision=sampling.precision, seconds=sampling.seconds,
+            **asked, method=method, n_samples=sampling.n_samples, precision=sampling.precision,
+            time_limit=sampling.time_limit,
             random_state=sampling.seed, progress=lambda run: tell(sampling.share(run, time.monotonic() - started)),
         )  # fmt: skip
 
 
 def _bounds(network: BayesianNetwork, level: float, sampling: Sampling, asked: dict[str, Any]) -> dict[str, Any]:
-    """The bounds of each answer, and how they were found."""
+    """The credible intervals of each probability, and the number of drawn networks."""
     from bayeslearn.network.parameters.credible_intervals import DRAWS, query_interval
 
-    found = query_interval(network, **asked, level=level, n=sampling.samples or DRAWS, random_state=sampling.seed)
-    return {"level": level, "tables": found.draws, "intervals": found.to_dict()["intervals"]}
+    found = query_interval(
+        network, **asked, level=level, n_samples=sampling.n_samples or DRAWS, random_state=sampling.seed
+    )
+    return {"level": level, "n_samples": found.n_samples, "intervals": found.to_dict()["intervals"]}
 
 
 ### answering
@@ -215,14 +230,14 @@ def _show_case(found: MostProbableExplanation, seen: dict[str, Observation]) -> 
     rows = [[name, str(state), _word(seen, name)] for name, state in found.case.items()]
     output.show_table(["variable", "state", ""], rows)
     output.gap()
-    output.show_pairs([("P(case | evidence)", output.number(found.probability))])
+    output.show_pairs([("P(states | evidence)", output.number(found.probability))])
 
 
 def _word(seen: dict[str, Observation], name: str) -> str:
     found = next((piece for piece in seen.values() if name in piece.variables), None)
     if found is None:
         return ""
-    return "seen" if found.is_state else f"seen: {found}"
+    return "observed" if found.is_state else f"observed: {found}"
 
 
 def _show_case_json(found: MostProbableExplanation, seen: dict[str, Observation]) -> None:
@@ -245,7 +260,7 @@ def _show(answer: dict[str, Any]) -> None:
 
 
 def _columns(answer: dict[str, Any]) -> tuple[list[str], Callable[[str, Any], list[str]]]:
-    """The columns beside a probability that tell how sure it is, and their cells."""
+    """The columns next to a probability that measure its uncertainty, and their cells."""
     if answer.get("errors"):
         return ["standard error"], lambda name, state: [output.number(answer["errors"][name][state])]
     if "intervals" in answer:
@@ -255,7 +270,7 @@ def _columns(answer: dict[str, Any]) -> tuple[list[str], Callable[[str, Any], li
 
 
 def _facts(answer: dict[str, Any]) -> list[tuple[str, str]]:
-    """What else is known of an answer, by the method that found it."""
+    """Other facts of an answer, by method."""
     facts = []
     if answer["log_evidence"] is not None:
         value = output.number(round(answer["log_evidence"], 12) + 0.0)  # without the rounding of a certainty
@@ -264,12 +279,12 @@ def _facts(answer: dict[str, Any]) -> list[tuple[str, str]]:
     if answer["method"] != "exact":
         facts.append(("method", answer["method"]))
     if "intervals" in answer:
-        facts.append(("low to high", f"{100 * answer['level']:g} % of {answer['tables']:,} sets of tables"))
+        facts.append(("low to high", f"{100 * answer['level']:g} % of {answer['n_samples']:,} drawn networks"))
     if "draws" in answer:
-        facts.append(("draws", f"{answer['draws']:,}, worth {answer['effective_size']:,.0f} independent cases"))
+        facts.append(("draws", f"{answer['draws']:,}, worth {answer['effective_size']:,.0f} independent rows"))
     if answer.get("rhat") is not None:
-        facts.append(("chains", f"split R̂ {output.number(answer['rhat'])}, 1 when they agree"))
+        facts.append(("chains", f"split R̂ {output.number(answer['rhat'])}, 1 if they agree"))
     if "converged" in answer:
-        word = "settled" if answer["converged"] else "not settled"
+        word = "converged" if answer["converged"] else "not converged"
         facts.append(("messages", f"{word} after {answer['iterations']} iterations"))
     return facts

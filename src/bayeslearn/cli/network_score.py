@@ -1,4 +1,4 @@
-"""``bayeslearn score``: how probable the cases of a file are under a network."""
+"""``bayeslearn score``: the log-likelihood of rows under a network."""
 
 from __future__ import annotations
 
@@ -22,28 +22,29 @@ if TYPE_CHECKING:
 def run(
     model_file: Annotated[str, typer.Argument(metavar="MODEL", help=MODEL)],
     data: Annotated[
-        Data, typer.Argument(help="CSV or Parquet files, or patterns; what is missing in them is summed over.")
+        Data, typer.Argument(help="CSV or Parquet files, or patterns; missing values are marginalized out.")
     ],
     *,
-    per_case: Annotated[
-        Path | None, typer.Option(help="A file to write, .csv or .parquet: ln P of each row, in its order.")
+    to: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", help="A .csv or .parquet file to write: the log-likelihood of each row."),
     ] = None,
-    sample_weight: Annotated[str | None, typer.Option(help="The column that says how often each row counts.")] = None,
+    sample_weight: Annotated[str | None, typer.Option(help="Column with the weight of each row.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a report.")] = False,
 ) -> None:
-    """Log likelihood of cases: in all, per case, and in bits per case.
+    """Log-likelihood of rows: in total, the mean, and in bits per row.
 
-    Rows that the network holds impossible are named on stderr, where all rows are in memory.
+    Rows that are impossible under the network are named on stderr if all rows are in memory.
 
-    Example: bayeslearn score model.json new-cases.csv --per-case likelihoods.csv
+    Example: bayeslearn score model.json new-patients.csv -o likelihoods.csv
     """
     from bayeslearn.sources import as_source
 
-    if per_case is not None:
-        table_writer.writer(per_case)
+    if to is not None:
+        table_writer.writer(to)
     network = load(model_file)
     with data.opened(sample_weight=sample_weight) as given, progress.bar("scoring", passes=data.passes):
-        given.refuse("--per-case", per_case, "writes a line for every row")
+        given.refuse("--output", to, "writes a line for every row")
         cases: Any = as_source(
             given.settled(),
             schema=network.schema,
@@ -58,35 +59,35 @@ def run(
         _warn_of_some(score)
     else:
         _warn(network, cases, score)
-    if per_case is not None:
-        _write(per_case, score)
+    if to is not None:
+        _write(to, score)
     answer = {
-        "rows": rows,
-        "weight": score.weight,
-        "missing_cells": missing,
+        "n_rows": rows,
+        "total_weight": score.weight,
+        "n_missing": missing,
         "impossible_rows": None if given.folded else score.impossible.tolist(),
         "log_likelihood": score.log_likelihood,
-        "log_likelihood_per_case": score.mean,
-        "bits_per_case": score.bits,
+        "mean_log_likelihood": score.mean,
+        "bits_per_row": score.bits,
     }
     if as_json:
         output.show_json(answer)
         return
     pairs = [("rows", str(rows)), *([("weight", output.amount(score.weight))] if sample_weight else [])]
-    pairs += [("missing cells", str(answer["missing_cells"])), ("log likelihood", output.precise(score.log_likelihood))]
-    pairs += [("per case", output.number(score.mean)), ("bits per case", output.number(score.bits))]
+    pairs += [("missing values", str(missing)), ("log-likelihood", output.precise(score.log_likelihood))]
+    pairs += [("mean", output.number(score.mean)), ("bits per row", output.number(score.bits))]
     output.show_pairs(pairs)
 
 
 def _write(to: Path, score: LogLikelihood) -> None:
     import pyarrow as pa
 
-    table_writer.write_columns(to, pa.table({"log_likelihood": score.cases}))
-    sys.stderr.write(f"wrote {to}: {len(score.cases)} rows, 1 column\n")
+    table_writer.write_columns(to, pa.table({"log_likelihood": score.per_row}))
+    sys.stderr.write(f"wrote {to}: {len(score.per_row)} rows, 1 column\n")
 
 
 def _warn_of_some(score: TotalLogLikelihood) -> None:
-    """That there are rows of probability zero."""
+    """Warn of rows of probability zero."""
     if score.log_likelihood == -math.inf:
         envelope.warn("some rows have probability zero; with --engine memory they are named")
 

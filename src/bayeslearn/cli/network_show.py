@@ -19,33 +19,33 @@ if TYPE_CHECKING:
 def run(
     model_file: Annotated[str, typer.Argument(metavar="MODEL", help=NETWORK)],
     evidence: Annotated[
-        list[str] | None, typer.Argument(help="What was observed, for the picture: VAR=STATE, VAR=30, VAR=10..20.")
+        list[str] | None, typer.Argument(help="Evidence for --plot: VAR=STATE, VAR=30, VAR=10..20.")
     ] = None,
     *,
     plot: Annotated[
         Path | None,
-        typer.Option(help="Draw the network with its beliefs into this .svg or .png file, instead of tables."),
+        typer.Option(help="Draw the network with posteriors into this .svg or .png file, instead of tables."),
     ] = None,
     bars: Annotated[
         bool | None,
-        typer.Option(help="Beliefs in the nodes of the picture; without either, unless it is compact."),
+        typer.Option(help=r"Posteriors in the nodes of the plot. \[default: unless it is compact]"),
     ] = None,
     compact: plot_files.Compact = None,
     support: Annotated[
-        bool, typer.Option("--support", help="What each row of learned tables rests on, the fewest cases first.")
+        bool, typer.Option("--support", help="Observed rows behind each row of the CPTs, the fewest first.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of tables.")] = False,
 ) -> None:
-    """The variables of a network, their states and parents; or what its tables rest on; or a picture of it.
+    """Show a network: variables, states and parents; or the data behind its CPTs; or a plot.
 
     Example: bayeslearn show asia smoke=yes --plot asia.svg
     """
     if plot is not None and support:
-        raise ParameterError("--support is told in tables, not in a picture", hint="leave out --plot")
+        raise ParameterError("--support and --plot exclude each other", hint="omit --plot")
     if plot is None and (evidence or bars is not None or compact is not None):
         raise ParameterError(
-            "evidence, bars and compact are for the picture, and no --plot FILE is given",
-            hint="`bayeslearn query` answers in tables",
+            "evidence, --bars and --compact require --plot FILE",
+            hint="`bayeslearn query` lists posteriors",
         )
     if plot is not None:
         plot_files.check(plot)
@@ -62,12 +62,12 @@ def run(
 
 
 def grounds(network: BayesianNetwork) -> list[RowSupport]:
-    """What each row of the tables rests on, the fewest real cases first."""
+    """The data behind each row of the CPTs, the fewest observed rows first."""
     from bayeslearn.network.parameters.credible_intervals import supports
     from bayeslearn.network.parameters.incremental import evidence_of
 
     evidence_of(network)
-    return sorted(supports(network), key=lambda row: row.cases)
+    return sorted(supports(network), key=lambda row: row.n_observed)
 
 
 def _show_json(network: BayesianNetwork, more: dict[str, Any]) -> None:
@@ -79,8 +79,8 @@ def _show_json(network: BayesianNetwork, more: dict[str, Any]) -> None:
         {
             "name": network.name,
             "variables": variables,
-            "arcs": len(network.dag.arcs),
-            "free_parameters": network.n_parameters,
+            "n_arcs": len(network.dag.arcs),
+            "n_parameters": network.n_parameters,
             "notes": list(network.notes),
         }
         | more
@@ -92,12 +92,12 @@ def _show_support(rows: list[RowSupport]) -> None:
         [
             row.variable,
             ", ".join(f"{name}={state}" for name, state in row.given.items()),
-            output.amount(row.cases),
+            output.amount(row.n_observed),
             output.number(row.prior),
         ]
         for row in rows
     ]
-    output.show_table(["variable", "given", "cases", "prior cases"], cells)
+    output.show_table(["variable", "given", "observed rows", "prior rows"], cells)
 
 
 def _show(network: BayesianNetwork) -> None:
@@ -114,7 +114,7 @@ def _show(network: BayesianNetwork) -> None:
             ("network", network.name),
             ("variables", str(len(network))),
             ("arcs", str(len(network.dag.arcs))),
-            ("free parameters", f"{network.n_parameters:,}"),
+            ("parameters", f"{network.n_parameters:,}"),
             *(("note", note) for note in network.notes),
         ]
     )

@@ -1,4 +1,4 @@
-"""``bayeslearn update``: more cases for a learned network, or some of them taken back."""
+"""``bayeslearn update``: add rows to a fitted network, or remove some."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 
 from bayeslearn.cli import output, progress
 from bayeslearn.cli.data_options import Data, reads
-from bayeslearn.cli.network_files import cases_behind, keep, load
+from bayeslearn.cli.network_files import keep, load, weight_of
 from bayeslearn.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -18,23 +18,26 @@ if TYPE_CHECKING:
 
 @reads(unseen=True, adds=True)
 def run(
-    net: Annotated[str, typer.Argument(help="A learned network, as `bayeslearn fit` writes it.")],
+    net: Annotated[str, typer.Argument(help="A fitted network, as `bayeslearn fit` writes it.")],
     data: Annotated[
-        Data, typer.Argument(help="CSV or Parquet files of cases, or patterns; ?, empty and NaN are missing.")
+        Data, typer.Argument(help="CSV or Parquet files, or patterns; ?, empty and NaN are missing values.")
     ],
     *,
     to: Annotated[
-        Path, typer.Option("-o", "--output", help="The model to write, also in place of the old one; .json keeps all.")
+        Path,
+        typer.Option(
+            "-o", "--output", help="The model to write, also in place of the old one; .json and .model keep all."
+        ),
     ],
-    forgetting_factor: Annotated[float, typer.Option(help="Weight of the rows of before, from 0 to 1.")] = 1.0,
-    sample_weight: Annotated[str | None, typer.Option(help="The column that says how often each row counts.")] = None,
-    hidden: Annotated[list[str] | None, typer.Option(help="A variable that the file has no column for.")] = None,
-    remove: Annotated[bool, typer.Option("--remove", help="Remove these rows instead of adding them.")] = False,
+    forgetting_factor: Annotated[float, typer.Option(help="Weight of each earlier row, from 0 to 1.")] = 1.0,
+    sample_weight: Annotated[str | None, typer.Option(help="Column with the weight of each row.")] = None,
+    hidden: Annotated[list[str] | None, typer.Option(help="A variable without a column in the file.")] = None,
+    remove: Annotated[bool, typer.Option("--remove", help="Remove the rows instead of adding them.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a report.")] = False,
 ) -> None:
-    """Add rows to a fitted network, as if they had been there from the start; or remove them.
+    """Update a fitted network with rows, exactly as if it had been fitted to all of them; or remove rows.
 
-    A row with missing cells adds what the present tables expect of it.
+    A row with missing values adds its expected counts under the network.
 
     Example: bayeslearn update model.json tuesday.csv -o model.json
     """
@@ -43,7 +46,7 @@ def run(
     from bayeslearn.network.parameters.incremental import coded, evidence_of
 
     if remove and forgetting_factor != 1:
-        raise ParameterError("--forgetting-factor cannot be used with --remove", hint="leave out one of the two")
+        raise ParameterError("--forgetting-factor cannot be used with --remove", hint="omit one of the two")
     validation.number("--forgetting-factor", forgetting_factor, min_value=0, max_value=1)
     label_of(to, None)
     files.destination(to)
@@ -57,18 +60,18 @@ def run(
             if remove
             else network.update(cases, forgetting_factor=forgetting_factor, hidden=unseen)
         )
-        answer: dict[str, float] = {"rows": cases.n_rows, "missing_cells": missing(cases, unseen)}
+        answer: dict[str, float] = {"n_rows": cases.n_rows, "n_missing": missing(cases, unseen)}
     keep(after, to)
-    answer |= {"cases_before": cases_behind(network), "cases": cases_behind(after)}
+    answer |= {"weight_before": weight_of(network), "total_weight": weight_of(after)}
     if as_json:
         output.show_json(answer)
         return
-    pairs = [("rows", f"{answer['rows']:,} {'removed' if remove else 'added'}")]
-    pairs += [("missing cells", f"{answer['missing_cells']:,}")] if answer["missing_cells"] else []
-    before, now = (output.amount(answer[key]) for key in ("cases_before", "cases"))
-    output.show_pairs([*pairs, ("rests on", f"{now} cases, {before} before")])
+    pairs = [("rows", f"{answer['n_rows']:,} {'removed' if remove else 'added'}")]
+    pairs += [("missing values", f"{answer['n_missing']:,}")] if answer["n_missing"] else []
+    before, now = (output.amount(answer[key]) for key in ("weight_before", "total_weight"))
+    output.show_pairs([*pairs, ("total rows", f"{now} after, {before} before")])
 
 
 def missing(cases: Source, hidden: list[str]) -> int:
-    """How many cells are missing, those of hidden variables aside."""
+    """The number of missing values, without those of hidden variables."""
     return sum(count for name, count in cases.missing().items() if name not in hidden)

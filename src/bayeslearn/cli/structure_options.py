@@ -1,4 +1,4 @@
-"""What verbs that look for structure share: how a table is read, and what is known before."""
+"""Options and progress of verbs that search for structures."""
 
 from __future__ import annotations
 
@@ -16,23 +16,34 @@ if TYPE_CHECKING:
     from bayeslearn.cli.interrupt import Stop
     from bayeslearn.network import BackgroundKnowledge
 
-#: Seconds between two words on how far a search has come.
+#: Seconds between two updates of a progress bar.
 PAUSE = 0.1
 
 ### options
 
-Require = Annotated[list[str] | None, typer.Option(help="'A->B': an arc that must be there.")]
-Forbid = Annotated[list[str] | None, typer.Option(help="'A->B': an arc that cannot be there.")]
-Tiers = Annotated[str | None, typer.Option(help="'A,B;C,D': no parent in a later group.")]
-Roots = Annotated[str | None, typer.Option(help="A,B: variables without parents.")]
-Leaves = Annotated[str | None, typer.Option(help="A,B: variables without children.")]
-MaxStates = Annotated[int, typer.Option(help="Columns of words with more states are left out.")]
-Bins = Annotated[int | None, typer.Option(help="Intervals of a column of numbers; 5 when not said.")]
-Weights = Annotated[str | None, typer.Option(help="The column that says how often each row counts.")]
+KNOWLEDGE = "Background knowledge"
+
+Required = Annotated[
+    list[str] | None, typer.Option(help="'A->B': a required arc; may be repeated.", rich_help_panel=KNOWLEDGE)
+]
+Forbidden = Annotated[
+    list[str] | None, typer.Option(help="'A->B': a forbidden arc; may be repeated.", rich_help_panel=KNOWLEDGE)
+]
+Tiers = Annotated[
+    str | None, typer.Option(help="'A,B;C,D': groups; no parent is in a later group.", rich_help_panel=KNOWLEDGE)
+]
+Roots = Annotated[str | None, typer.Option(help="A,B: variables without parents.", rich_help_panel=KNOWLEDGE)]
+Leaves = Annotated[str | None, typer.Option(help="A,B: variables without children.", rich_help_panel=KNOWLEDGE)]
+MaxParents = Annotated[
+    int | None, typer.Option(help="Maximum number of parents of a variable.", rich_help_panel=KNOWLEDGE)
+]
+MaxStates = Annotated[int, typer.Option(help="Categorical columns with more states are dropped.")]
+Bins = Annotated[int | None, typer.Option(help=r"Number of bins per numeric column. \[default: 5]")]
+Weights = Annotated[str | None, typer.Option(help="Column with the weight of each row.")]
 
 
 def table_file(data: str) -> str:
-    """A file, or where one lies that ships."""
+    """A file, or the path of a shipped table."""
     from bayeslearn import datasets as shipped
 
     tables = {path.stem for path in shipped.HERE.glob("*.csv")}
@@ -40,17 +51,17 @@ def table_file(data: str) -> str:
 
 
 def known(
-    require: list[str] | None, forbid: list[str] | None, tiers: str | None, roots: str | None, leaves: str | None,
+    required: list[str] | None, forbidden: list[str] | None, tiers: str | None, roots: str | None, leaves: str | None,
     max_parents: int | None,
 ) -> BackgroundKnowledge:  # fmt: skip
-    """What is known of a structure."""
+    """The background knowledge that options give."""
     from bayeslearn import validation
     from bayeslearn.network import BackgroundKnowledge
 
-    most = None if max_parents is None else validation.integer("--max-parents", max_parents, min_value=0)
+    limit = None if max_parents is None else validation.integer("--max-parents", max_parents, min_value=0)
     groups = [names(tier) for tier in tiers.split(";")] if tiers else []
     return BackgroundKnowledge(
-        arcs("--require", require), arcs("--forbid", forbid), groups, names(roots), names(leaves), most
+        arcs("--required", required), arcs("--forbidden", forbidden), groups, names(roots), names(leaves), limit
     )
 
 
@@ -72,13 +83,13 @@ def names(items: str | None) -> list[str]:
     return [name.strip() for name in items.split(",") if name.strip()] if items else []
 
 
-### how far it is
+### progress
 
 
-def telling(
+def reporting(
     tell: Callable[..., None], stop: Stop, limit: float | None, what: str = "", *, steps: int | None = None
 ) -> Callable[[Any], None]:
-    """What a bar says of each step of a search, of which there are so many; it ends there when it is to end."""
+    """A callback that shows each step of a search, of which there are so many, and ends the search after Ctrl-C."""
     from bayeslearn.network.structure.uncertainty.bootstrap import Resampling
 
     started = last = time.monotonic()
@@ -91,7 +102,7 @@ def telling(
             return
         last = moment
         if isinstance(now, Resampling):
-            tell(now.done / now.rounds, f"{what}resample {now.done} of {now.rounds}")
+            tell(now.done / now.rounds, f"{what}bootstrap sample {now.done} of {now.rounds}")
         else:
             share = max((moment - started) / limit if limit else 0.0, now.steps / steps if steps else 0.0)
             tell(share, f"{what}score {now.score:.7g}, {now.arcs} arcs, step {now.steps}")

@@ -36,19 +36,17 @@ def run(
         str,
         typer.Argument(
             metavar="MODEL",
-            help="A model that `bayeslearn fit` wrote, judged on all documents; or text: learn from a part of them.",
+            help="Model file, evaluated on all documents; or text: fit to random parts of the documents.",
         ),
     ],
-    data: Annotated[OneFile, typer.Argument(help="Documents with labels: a folder or a file, as for learn.")],
+    data: Annotated[OneFile, typer.Argument(help="Documents with labels: folder or file, as for fit.")],
     *,
     text: Text = None,
     label: Label = None,
     encoding: Encoding = "utf-8",
     n_splits: Splits = 3,
-    test_size: Annotated[float, typer.Option(help="The share of each class to hold out.")] = 1 / 3,
-    sizes: Annotated[
-        str | None, typer.Option(help="N,N,N: learn from so many documents too, for the learning curve.")
-    ] = None,
+    test_size: Annotated[float, typer.Option(help="Hold-out share of each class.")] = 1 / 3,
+    sizes: Annotated[str | None, typer.Option(help="Numbers of documents of the learning curve, N,N,N.")] = None,
     likelihood: Likelihood = "multinomial",
     prior: Prior = "evidence",
     tokens: Tokens = "words",
@@ -60,13 +58,13 @@ def run(
     seed: Seed = 0,
     plot: Annotated[
         Path | None,
-        typer.Option(help="Draw the learning curve, or the confusion matrix of MODEL, into an .svg or .png."),
+        typer.Option(help="Plot of the learning curve, or of the confusion matrix of MODEL, to write, .svg or .png."),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Judge a text classifier on documents that it has not seen; or the learner, on random splits.
+    """Evaluate a text classifier on documents with labels; or the learner, on random splits.
 
-    Example: bayeslearn evaluate mails.model mails.csv --label folder
+    Example: bayeslearn evaluate mails.model mails.csv --target folder
 
     Example: bayeslearn evaluate text mails/ --sizes 100,200,500 --plot curve.svg
     """
@@ -98,9 +96,10 @@ def run(
         return
     settings: dict[str, Any] = {
         "sizes": points, "n_splits": n_splits, "test_size": test_size, "prior": text_options.prior(prior),
-        "tokenizer": how, "likelihood": likelihood, "min_count": min_count, "drop_top": drop_top, "random_state": seed,
+        "tokenizer": how, "likelihood": likelihood, "min_count": min_count, "drop_top_words": drop_top,
+        "random_state": seed,
     }  # fmt: skip
-    with progress.bar("learning and judging") as tell:
+    with progress.bar("evaluating") as tell:
         curve = learning_curve(corpus, **settings, progress=tell)
     if plot is not None:
         plots.save(plots.plot_learning_curve(curve), plot)

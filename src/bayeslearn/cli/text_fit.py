@@ -1,11 +1,10 @@
-"""``bayeslearn fit text``: from documents, with labels or without, to a model that classifies."""
+"""``bayeslearn fit text``: a classifier of documents, some of which may have no label."""
 
 from __future__ import annotations
 
 import sys
-import time
 from pathlib import Path  # noqa: TC003 - typer reads the annotations
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -26,15 +25,6 @@ from bayeslearn.cli.text_options import (  # noqa: TC001 - typer reads the annot
     Tokens,
 )
 
-if TYPE_CHECKING:
-    from bayeslearn.naive_bayes.text.semi_supervised import TextFitInfo
-    from bayeslearn.progress import Progress
-
-#: Words that each class is shown with.
-MOST_WORDS = 6
-#: Iterations of EM, at most.
-MOST_STEPS = 100
-
 
 @reads("engine", "scheduler", without=("columns", "drop_columns"))
 def run(
@@ -46,7 +36,7 @@ def run(
         ),
     ],
     *,
-    to: Annotated[Path, typer.Option("-o", "--output", help="The model to write.")],
+    to: Annotated[Path, typer.Option("-o", "--output", help="Model file to write.")],
     text: Text = None,
     label: Label = None,
     encoding: Encoding = "utf-8",
@@ -58,86 +48,39 @@ def run(
     ngrams: Ngrams = "1",
     min_count: MinCount = 1,
     drop_top: DropTop = 0,
-    hashed: Annotated[
-        int | None, typer.Option("--hash", help="Count words in so many places, by hash, and keep none of them.")
+    n_hash_features: Annotated[
+        int | None, typer.Option(help="Number of features into which words are hashed, in place of a vocabulary.")
     ] = None,
-    unlabeled: Annotated[
-        float, typer.Option(help="What a document without a label weighs, from 0, left out, to 1.")
+    unlabeled_weight: Annotated[
+        float, typer.Option(help="Weight of a document without a label, from 0 (dropped) to 1.")
     ] = 1.0,
+    max_iter: Annotated[int, typer.Option(help="Maximum number of iterations of EM.")] = 100,
     as_json: Json = False,
 ) -> None:
     """Fit a naive Bayes classifier to documents. Unlabeled documents are used by EM.
 
-    Example: bayeslearn fit text mails.csv --label folder -o mails.model
+    Example: bayeslearn fit text mails.csv --target folder -o mails.model
     """
     from bayeslearn import codec, files
-    from bayeslearn.naive_bayes.text.semi_supervised import learn_text
-    from bayeslearn.naive_bayes.text.vocabulary import HashedVocabulary
+    from bayeslearn.naive_bayes.text.fit import fit_text
 
     codec.require_model_name(to)
     files.destination(to)
-    how = text_options.tokenizer(tokens, shortest, ngrams, case=case)
-    vocabulary = None if hashed is None else HashedVocabulary(hashed)
-    started = time.perf_counter()
     settings: dict[str, Any] = {
-        "prior": text_options.prior(prior), "tokenizer": how, "vocabulary": vocabulary, "likelihood": likelihood,
-        "min_count": min_count, "drop_top": drop_top, "unlabeled": unlabeled, "max_iter": MOST_STEPS,
+        "prior": text_options.prior(prior), "likelihood": likelihood, "n_hash_features": n_hash_features,
+        "tokenizer": text_options.tokenizer(tokens, shortest, ngrams, case=case), "min_count": min_count,
+        "drop_top_words": drop_top, "unlabeled_weight": unlabeled_weight, "max_iter": max_iter,
     }  # fmt: skip
     with (
         text_options.opened(data, text=text, label=label, encoding=encoding) as corpus,
         interrupt.once("the best model so far") as stop,
-        progress.bar("learning", passes=data.passes) as tell,
+        progress.bar("fitting", passes=data.passes) as tell,
     ):
-
-        def told(now: Progress) -> None:
-            tell(now.fraction, f"learning: EM, {now.message}")
-            stop.heed()
-
-        fit = learn_text(corpus, **settings, counting=lambda share: tell(share, "counting words"), progress=told)
-    fit.model.save(to)
-    (output.show_json if as_json else _show)(_told(fit))
-    sys.stderr.write(f"wrote {to}: learned in {time.perf_counter() - started:.2f} s\n")
-
-
-def _told(fit: TextFitInfo) -> dict[str, Any]:
-    """What was learned, by name."""
-    from bayeslearn.naive_bayes.text.explanation import explain_class
-    from bayeslearn.naive_bayes.text.vocabulary import Vocabulary
-
-    model = fit.model
-    read = isinstance(model.vocabulary, Vocabulary)
-    known_by = {c: [w.word for w in explain_class(model, c, MOST_WORDS).speaking_for] for c in model.classes if read}
-    return {
-        "likelihood": model.likelihood,
-        "documents": fit.n_labeled,
-        "without_label": fit.n_unlabeled,
-        "words": len(model.vocabulary),
-        "prior": "given" if fit.chosen is None else fit.chosen.kind,
-        "prior_words": None if fit.chosen is None else fit.chosen.strength,
-        "log_evidence": None if fit.chosen is None else fit.chosen.log_evidence,
-        "iterations": None if fit.climb is None else fit.climb.n_iter,
-        "classes": [
-            {"class": name, "documents": n, "known_by": known_by.get(name, [])}
-            for name, n in zip(model.classes, model.statistics.documents.tolist(), strict=True)
-        ],
-    }
-
-
-def _show(told: dict[str, Any]) -> None:
-    """A report for people."""
-    unknown = f", and {told['without_label']} without a label" if told["without_label"] else ""
-    pairs = [
-        ("likelihood", told["likelihood"]),
-        ("documents", f"{told['documents']} with a label{unknown}"),
-        ("words", str(told["words"])),
-    ]
-    if told["prior_words"] is not None:
-        pairs.append(
-            ("prior", f"{told['prior']}: as if {output.number(told['prior_words'])} words of a class were seen")
-        )
-    if told["iterations"] is not None:
-        pairs.append(("EM", f"{told['iterations']} iterations"))
-    output.show_pairs(pairs)
-    output.gap()
-    rows = [[str(c["class"]), output.number(c["documents"]), ", ".join(c["known_by"])] for c in told["classes"]]
-    output.show_table(["class", "documents", "known by"], rows)
+        model = fit_text(corpus, **settings, progress=progress.following(tell, stop))
+    model.save(to)
+    info = model.fit_info
+    if as_json:
+        output.show_json(info.to_dict())
+    else:
+        sys.stdout.write(info.summary() + "\n")
+    sys.stderr.write(f"wrote {to}: {len(model.classes)} classes, {info.n_words:,} words\n")

@@ -1,4 +1,4 @@
-"""What the verbs about texts share: options, and how texts and settings are read."""
+"""Options of the verbs of text models, and how texts and settings are read."""
 
 from __future__ import annotations
 
@@ -22,34 +22,38 @@ if TYPE_CHECKING:
     from bayeslearn.naive_bayes.text.explanation import Word
     from bayeslearn.naive_bayes.text.tokenizer import Tokenizer
 
-#: Mistakes that are listed; `--json` has the whole table.
-MOST_MISTAKES = 8
+#: The maximum number of listed confusions; `--json` has all.
+MAX_CONFUSED = 8
 
-Text = Annotated[str | None, typer.Option(help="The column of texts; 'text' when not said.")]
-Label = Annotated[str | None, typer.Option(help="The column of classes; 'label', if there is one, when not said.")]
-Encoding = Annotated[str, typer.Option(help="utf-8, where bad bytes are replaced and counted, or latin-1.")]
+Text = Annotated[str | None, typer.Option(help="Column of texts. [default: text]")]
+Label = Annotated[str | None, typer.Option("--target", help="Column of labels. [default: label, if it exists]")]
+Encoding = Annotated[str, typer.Option(help="utf-8 (invalid bytes are replaced and counted) or latin-1.")]
 Lines = Annotated[bool, typer.Option("--lines", help="Each line of a plain file is a document.")]
 Likelihood = Annotated[str, typer.Option(help="multinomial, bernoulli or complement.")]
 Prior = Annotated[
     str,
     typer.Option(
-        help="Words seen before, α: a number, or none, laplace, jeffreys, m:ROWS, pooled:ROWS; or evidence, symmetric, "
-        "background, words, which the counts choose."
+        help="α of the words: a number, none, laplace, jeffreys, m:SIZE or pooled:SIZE; evidence, symmetric, "
+        "background and words are selected by the marginal likelihood."
     ),
 ]
 Tokens = Annotated[
     str,
-    typer.Option(help="words (letters, digits, _), letters, all (words and other signs), or spaces: between spaces."),
+    typer.Option(
+        "--analyzer",
+        help="Tokens: words (letters, digits, _), letters, all (words and other signs), or spaces (between spaces).",
+    ),
 ]
 Shortest = Annotated[
-    int | None, typer.Option(help="Characters that a token has at least; 2 for words, else 1, when not said.")
+    int | None,
+    typer.Option("--min-token-length", help="Minimum number of characters of a token. [default: 2 for words, else 1]"),
 ]
-Case = Annotated[bool, typer.Option("--case", help="Tell capital letters from small ones.")]
-Ngrams = Annotated[str, typer.Option(help="N or N-M: how many words in a row are counted as one.")]
-MinCount = Annotated[float, typer.Option(help="Leave out words that are seen fewer times.")]
-DropTop = Annotated[int, typer.Option(help="Leave out so many of the most frequent words.")]
-Seed = Annotated[int, typer.Option(help="The same seed gives the same splits.")]
-Splits = Annotated[int, typer.Option(help="How many random splits to average over.")]
+Case = Annotated[bool, typer.Option("--case-sensitive", help="Distinguish upper and lower case.")]
+Ngrams = Annotated[str, typer.Option("--ngram-range", help="Length of counted word sequences, N or N-M.")]
+MinCount = Annotated[float, typer.Option(help="Words with a smaller count are dropped.")]
+DropTop = Annotated[int, typer.Option("--drop-top-words", help="Number of most frequent words to drop.")]
+Seed = Annotated[int, typer.Option(help="Seed of the splits.")]
+Splits = Annotated[int, typer.Option(help="Number of random splits.")]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object instead of a report.")]
 
 
@@ -57,7 +61,7 @@ Json = Annotated[bool, typer.Option("--json", help="One JSON object instead of a
 
 
 def corpus(data: Data, *, text: str | None, label: str | None, **settings: Any) -> Corpus:
-    """Documents of a file or a folder; what had to be mended is told."""
+    """Documents of a file or a folder; repairs are reported."""
     from bayeslearn.naive_bayes.text.corpus_readers import read_corpus
 
     with progress.bar("reading") as tell:
@@ -75,7 +79,7 @@ def cells(data: Data, text: str | None, label: str | None) -> dict[str, Any]:
 
 @contextmanager
 def opened(data: Data, *, text: str | None, label: str | None, encoding: str) -> Iterator[Any]:
-    """Documents to learn from: in memory, or where they lie if there are several files."""
+    """Documents to fit to: in memory, or a source if there are several files."""
     several = len(data.paths) > 1 or glob.has_magic(data.paths[0])
     if not several and data.engine in {None, "memory"} and data.scheduler is None:
         yield corpus(data, text=text, label=label, encoding=encoding)
@@ -94,17 +98,17 @@ def opened(data: Data, *, text: str | None, label: str | None, encoding: str) ->
 
 
 def tell_notes(found: Corpus) -> None:
-    """What had to be mended, on stderr."""
+    """Report repairs on stderr."""
     for note in found.notes:
         sys.stderr.write(f"note: {note}\n")
 
 
 def tokenizer(tokens: str, shortest: int | None, ngrams: str, *, case: bool) -> Tokenizer:
-    """How texts are read, by the options."""
+    """The tokenizer of the options."""
     from bayeslearn.naive_bayes.text.tokenizer import Tokenizer
 
-    least = shortest if shortest is not None else 2 if tokens == "words" else 1
-    return Tokenizer(lower=not case, kind=tokens, shortest=least, ngrams=span(ngrams))
+    length = shortest if shortest is not None else 2 if tokens == "words" else 1
+    return Tokenizer(case_sensitive=case, analyzer=tokens, min_token_length=length, ngram_range=span(ngrams))
 
 
 def span(ngrams: str) -> tuple[int, int]:
@@ -113,11 +117,11 @@ def span(ngrams: str) -> tuple[int, int]:
     try:
         return int(low), int(high or low)
     except ValueError:
-        raise ParameterError(f"--ngrams takes N or N-M, such as 1-2, got {ngrams!r}") from None
+        raise ParameterError(f"--ngram-range takes N or N-M, such as 1-2, got {ngrams!r}") from None
 
 
 def prior(word: str) -> str | float:
-    """A number, or the name of a way to choose."""
+    """A number, or the name of a prior."""
     try:
         return float(word)
     except ValueError:
@@ -138,16 +142,16 @@ def sizes(listed: str | None) -> list[int]:
 def curve_json(curve: LearningCurve) -> dict[str, Any]:
     """A learning curve, and the evaluation at its end."""
     points = [
-        {"documents": p.size, "accuracy": p.accuracy, "accuracies": p.accuracies.tolist(), "words": list(p.words)}
+        {"n_documents": p.size, "accuracy": p.accuracy, "accuracies": p.accuracies.tolist(), "n_words": list(p.words)}
         for p in curve.points
     ]
-    return {"test_documents": curve.n_test, "learning_curve": points} | evaluation_json(curve.evaluation)
+    return {"n_test": curve.n_test, "learning_curve": points} | evaluation_json(curve.evaluation)
 
 
 def evaluation_json(found: Metrics) -> dict[str, Any]:
-    """All that an evaluation says."""
+    """An evaluation as plain values."""
     return {
-        "accuracy": found.accuracy, "judged": round(found.weight), "right": round(found.n_correct),
+        "accuracy": found.accuracy, "n_evaluated": round(found.weight), "n_correct": round(found.n_correct),
         "log_loss": found.log_loss,
         "classes": list(found.classes), "recall": found.recall.tolist(), "precision": found.precision.tolist(),
         "confusion": found.confusion.astype(int).tolist(),
@@ -160,22 +164,22 @@ def show_curve(curve: LearningCurve) -> None:
     for p in curve.points:
         each = " ".join(f"{a:.4f}" for a in p.accuracies)
         rows.append([str(p.size), f"{p.accuracy:.4f}", each, f"{sum(p.words) / len(p.words):.0f}"])
-    output.show_table(["documents", "accuracy", "of each split", "words"], rows)
+    output.show_table(["Documents", "Accuracy", "Each split", "Words"], rows)
 
 
 def show_evaluation(found: Metrics) -> None:
-    """The classes, and what is most often taken for what."""
+    """Recall and precision of the classes, and the most frequent confusions."""
     recall, precision = ([f"{x:.4f}" for x in values] for values in (found.recall, found.precision))
     total = found.confusion.sum(axis=1)
     rows = [
         [str(name), f"{n:.0f}", r, p] for name, n, r, p in zip(found.classes, total, recall, precision, strict=True)
     ]
-    output.show_table(["class", "documents", "recall", "precision"], rows)
-    if mistakes := found.most_confused(MOST_MISTAKES):
+    output.show_table(["Class", "Documents", "Recall", "Precision"], rows)
+    if mistakes := found.most_confused(MAX_CONFUSED):
         output.gap()
-        output.show_table(["class", "taken for", "times"], [[str(a), str(b), f"{n:.0f}"] for a, b, n in mistakes])
+        output.show_table(["Class", "Predicted", "Documents"], [[str(a), str(b), f"{n:.0f}"] for a, b, n in mistakes])
 
 
 def word_rows(words: Iterable[Word]) -> list[list[str]]:
-    """Words with what they say, for a table."""
+    """Words with their log odds, for a table."""
     return [[word.word, f"{word.count:g}", f"{word.log_odds:+.3f}"] for word in words]

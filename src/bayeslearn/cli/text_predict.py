@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 #: Documents that are classified at a time.
 BATCH = 4096
 #: Classes that are shown for one text, and words on either side.
-MOST_CLASSES, MOST_WORDS = 5, 8
+MAX_CLASSES, MAX_WORDS = 5, 8
 #: Endings of names that are meant as files.
 ENDINGS = (".txt", ".csv", ".tsv", ".parquet", ".jsonl", ".ndjson", ".gz", ".eml", ".md")
 
@@ -35,23 +35,21 @@ ENDINGS = (".txt", ".csv", ".tsv", ".parquet", ".jsonl", ".ndjson", ".gz", ".eml
 @reads("na_values", without=("columns", "drop_columns"))
 def run(
     model_file: Model,
-    data: Annotated[OneFile, typer.Argument(help="A file or a folder, as for learn; a text; or - for standard input.")],
+    data: Annotated[OneFile, typer.Argument(help="File or folder, as for fit; a text; or - for standard input.")],
     *,
     text: Text = None,
     label: Label = None,
     encoding: Encoding = "utf-8",
     lines: Lines = False,
-    explain: Annotated[
-        bool, typer.Option("--explain", help="The words that speak for the class and against it.")
-    ] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Words in favor of the class and against it.")] = False,
     to: Annotated[
-        Path | None, typer.Option("-o", "--output", help="A CSV file for the classes of many documents; else stdout.")
+        Path | None, typer.Option("-o", "--output", help="CSV file for the classes of documents; default: stdout.")
     ] = None,
     as_json: Json = False,
 ) -> None:
     """Classify a text, or every document of a file or a folder.
 
-    Where the classes are known, stderr tells how many are right.
+    If the documents have labels, the accuracy is reported on stderr.
 
     Example: bayeslearn predict mails.model "cheap watches now" --explain
     """
@@ -121,8 +119,8 @@ def _told(model: TextModel, corpus: Corpus, p: NDArray[np.float64], why: list[Te
         told["probabilities"] = dict(zip(map(str, model.classes), p[i].tolist(), strict=True))
         if why:
             told["explanation"] = {
-                "against": why[i].against, "log_odds": why[i].log_odds, "before": why[i].before,
-                "unknown_tokens": why[i].unknown, "words": [vars(word) for word in why[i].words],
+                "against": why[i].against, "log_odds": why[i].log_odds, "base": why[i].base,
+                "n_unknown": why[i].n_unknown, "words": [vars(word) for word in why[i].words],
             }  # fmt: skip
         answers.append(told)
     return answers
@@ -130,7 +128,7 @@ def _told(model: TextModel, corpus: Corpus, p: NDArray[np.float64], why: list[Te
 
 def _show_one(model: TextModel, p: NDArray[np.float64], why: TextExplanation | None) -> None:
     """One text: the most probable classes, and the words that made them so."""
-    order = (-p).argsort(kind="stable")[:MOST_CLASSES]
+    order = (-p).argsort(kind="stable")[:MAX_CLASSES]
     rows = [[str(model.classes[k]), output.number(p[k]), output.bar(p[k])] for k in order]
     output.show_table(["class", "P(class | text)", ""], rows)
     if why is None:
@@ -138,12 +136,12 @@ def _show_one(model: TextModel, p: NDArray[np.float64], why: TextExplanation | N
     output.gap()
     output.show_pairs(
         [
-            ("weighed", f"{why.label} against {why.against}"),
-            ("log odds", f"{why.log_odds:+.3f}, of which {why.before:+.3f} before any word"),
-            ("unknown", f"{why.unknown} tokens that were never learned"),
+            ("explained", f"{why.label} against {why.against}"),
+            ("log odds", f"{why.log_odds:+.3f}, of which {why.base:+.3f} without the words"),
+            ("unknown", f"{why.n_unknown} tokens outside the vocabulary"),
         ]
     )
-    for side, words in (("for", why.speaking_for(MOST_WORDS)), ("against", why.speaking_against(MOST_WORDS))):
+    for side, words in (("for", why.top_positive(MAX_WORDS)), ("against", why.top_negative(MAX_WORDS))):
         if words:
             output.gap()
             target = why.label if side == "for" else f"{why.label}, for {why.against}"
@@ -161,7 +159,7 @@ def _write(
     rows.writerow(["document", "class", "probability", *(["because_of"] if why else [])])
     for i, name in enumerate(corpus.names):
         best = int(p[i].argmax())
-        words = [" ".join(word.word for word in why[i].speaking_for(MOST_WORDS))] if why else []
+        words = [" ".join(word.word for word in why[i].top_positive(MAX_WORDS))] if why else []
         rows.writerow([name, model.classes[best], output.number(p[i, best]), *words])
     content = lines.getvalue().encode("utf-8", "surrogateescape")
     if to is None:
@@ -172,8 +170,10 @@ def _write(
 
 
 def _score(model: TextModel, corpus: Corpus, p: NDArray[np.float64]) -> None:
-    """How many are right, of those whose class is known, on stderr."""
+    """Report the accuracy on documents with a label, on stderr."""
     known = [i for i, label in enumerate(corpus.labels) if label is not None]
     if known:
         right = sum(model.classes[int(p[i].argmax())] == corpus.labels[i] for i in known)
-        sys.stderr.write(f"{right} of {len(known)} known are right, accuracy {output.number(right / len(known))}\n")
+        sys.stderr.write(
+            f"{right} of {len(known)} labeled documents are correct, accuracy {output.number(right / len(known))}\n"
+        )

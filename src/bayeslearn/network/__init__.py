@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from bayeslearn.network.estimators import BayesianNetworkClassifier as BayesianNetworkClassifier
     from bayeslearn.network.evaluation import NetworkCrossValidation as NetworkCrossValidation
     from bayeslearn.network.evaluation import cross_validate as cross_validate
+    from bayeslearn.network.holdout import BaselineComparison as BaselineComparison
+    from bayeslearn.network.holdout import HoldoutScore as HoldoutScore
+    from bayeslearn.network.holdout import evaluate_holdout as evaluate_holdout
     from bayeslearn.network.imputer import NetworkImputer as NetworkImputer
     from bayeslearn.network.inference.approximate import SampledInference as SampledInference
     from bayeslearn.network.inference.approximate import SampledPosterior as SampledPosterior
@@ -42,7 +45,6 @@ if TYPE_CHECKING:
     from bayeslearn.network.parameters.credible_intervals import RowSupport as RowSupport
     from bayeslearn.network.parameters.credible_intervals import query_interval as query_interval
     from bayeslearn.network.parameters.em_steps import LogLikelihood as LogLikelihood
-    from bayeslearn.network.parameters.fit import ParameterFitInfo as ParameterFitInfo
     from bayeslearn.network.parameters.fit import fit_parameters as fit_parameters
     from bayeslearn.network.parameters.imputation import ImputationPosterior as ImputationPosterior
     from bayeslearn.network.parameters.imputation import MissingCell as MissingCell
@@ -50,6 +52,7 @@ if TYPE_CHECKING:
     from bayeslearn.network.parameters.online_em import OnlineEM as OnlineEM
     from bayeslearn.network.parameters.online_em import fit_parameters_online as fit_parameters_online
     from bayeslearn.network.parameters.priors import NetworkPrior as NetworkPrior
+    from bayeslearn.network.parameters.results import ParameterFitInfo as ParameterFitInfo
     from bayeslearn.network.structure.fit import fit_network as fit_network
     from bayeslearn.network.structure.results import LearnedArc as LearnedArc
     from bayeslearn.network.structure.results import StructureFitInfo as StructureFitInfo

@@ -11,6 +11,7 @@ import numpy as np
 
 from bayeslearn import lazy_imports
 from bayeslearn.codec import Saved
+from bayeslearn.fit_info import Fitted
 from bayeslearn.network.conversions import NetworkConversions
 from bayeslearn.network.cpt import CPT
 from bayeslearn.network.queries import NetworkQueries
@@ -37,7 +38,7 @@ else:  # they load when data are read
 plots: Any = lazy_imports.Deferred("bayeslearn.plots")
 
 
-class BayesianNetwork(NetworkQueries, NetworkConversions, Reported, Saved, kind="network"):
+class BayesianNetwork(NetworkQueries, NetworkConversions, Reported, Fitted, Saved, kind="network"):
     """A frozen value: inference reads it, learning returns a new one.
 
     >>> net = BayesianNetwork.from_tables(
@@ -198,7 +199,7 @@ class BayesianNetwork(NetworkQueries, NetworkConversions, Reported, Saved, kind=
             Markers of missing cells, as in :func:`~bayeslearn.as_table`.
 
         >>> from bayeslearn import fit_parameters
-        >>> monday = fit_parameters("[Rain]", {"Rain": ["yes", "no", "no"]}, prior="laplace").network
+        >>> monday = fit_parameters("[Rain]", {"Rain": ["yes", "no", "no"]}, prior="laplace")
         >>> tuesday = monday.update({"Rain": ["yes", "yes"]})
         >>> tuesday["Rain"].counts.n, tuesday["Rain"].probabilities.round(3)             # no, yes
         (array([2., 3.]), array([0.429, 0.571]))

@@ -186,7 +186,7 @@ class CPT(Reported):
         >>> from bayeslearn.distributions import Counts, Dirichlet
         >>> side = DiscreteVariable("Side", ("head", "point"))
         >>> print(CPT(side, (), [0.8, 0.2], Counts([80, 20]), Dirichlet([1, 1])).support())
-        Side rests on 100 real and 2 prior cases
+        P(Side): 100 observed and 2 prior rows
         """
         from bayeslearn.network.parameters.credible_intervals import support  # noqa: PLC0415 - parameters know CPTs
 
@@ -370,6 +370,21 @@ class Factorization:
         """The variables, in order."""
         return tuple(self._by_name)
 
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The names of the variables, in order; :attr:`schema` has them with their states."""
+        return tuple(self._by_name)
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        """The nodes of the graph: the names of the variables."""
+        return tuple(self._by_name)
+
+    @property
+    def arcs(self) -> tuple[tuple[str, str], ...]:
+        """The arcs of the graph, each (parent, child)."""
+        return self.dag.arcs
+
     @cached_property
     def dag(self) -> DAG:
         """The graph."""
@@ -415,3 +430,9 @@ class Factorization:
     def __reduce__(self) -> tuple[Any, ...]:
         """What is pickled: the network, not the engine that was compiled for it."""
         return type(self), (self.cpts, self.name, self.notes, self.lineage)
+
+    def __copy__(self) -> Self:
+        """The same network, with the engine that was compiled for it."""
+        found = object.__new__(type(self))
+        found.__dict__.update(self.__dict__)
+        return found

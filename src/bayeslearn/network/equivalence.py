@@ -211,28 +211,28 @@ def _marks(graph: DAG | CPDAG) -> dict[Pair, tuple[str, ...] | None]:
 
 
 @dataclass(frozen=True)
-class Explained:
-    """How probable cases are under one network."""
+class NetworkScore:
+    """The log-likelihood of rows under one network, and its BIC."""
 
-    cases: float
+    total_weight: float
     log_likelihood: float
     n_parameters: int
     #: Rows of probability zero.
     impossible: int = 0
 
     @property
-    def per_case(self) -> float:
-        """ln P of a case, on average."""
-        return self.log_likelihood / self.cases if self.cases > 0 else float("nan")
+    def mean_log_likelihood(self) -> float:
+        """The mean log-likelihood of a row."""
+        return self.log_likelihood / self.total_weight if self.total_weight > 0 else float("nan")
 
     @property
     def bic(self) -> float:
-        """ln P less what the parameters cost."""
-        return self.log_likelihood - 0.5 * float(np.log(max(self.cases, 1.0))) * self.n_parameters
+        """ln P(D) − ½ ln N · parameters."""
+        return self.log_likelihood - 0.5 * float(np.log(max(self.total_weight, 1.0))) * self.n_parameters
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields, the mean and BIC as plain values."""
-        return vars(self) | {"per_case": self.per_case, "bic": self.bic}
+        return vars(self) | {"mean_log_likelihood": self.mean_log_likelihood, "bic": self.bic}
 
 
 @dataclass(frozen=True, repr=False)
@@ -254,7 +254,7 @@ class Comparison(Reported):
     variables_only_in_first: tuple[str, ...] = ()
     variables_only_in_second: tuple[str, ...] = ()
     #: On the variables that both have, when data are given.
-    log_likelihoods: tuple[Explained, Explained] | None = None
+    log_likelihoods: tuple[NetworkScore, NetworkScore] | None = None
 
     def __repr__(self) -> str:
         return f"Comparison({len(self.shared)} shared arcs, distance {self.distance})"
@@ -286,7 +286,7 @@ class Comparison(Reported):
             for found in [getattr(self, kind)]
         ]
         scores = [
-            [name, of.per_case, of.log_likelihood, of.n_parameters, of.bic, of.impossible]
+            [name, of.mean_log_likelihood, of.log_likelihood, of.n_parameters, of.bic, of.impossible]
             for name, of in zip(("first", "second"), self.log_likelihoods or (), strict=False)
         ]
         head = ["network", "per row", "log-likelihood", "parameters", "BIC", "impossible rows"]
@@ -307,14 +307,14 @@ def compare_networks(
     keep_default_na: bool = True,
     handle_unknown: Literal["missing", "error"] = "missing",
 ) -> Comparison:
-    """Compare the graphs of two networks, and how probable cases are under each.
+    """Compare the structures of two networks, and the log-likelihood of rows under each.
 
-    Cases are compared by the variables that both networks have; what is missing in them is summed over.
-    The options of reading cases are those of :meth:`~bayeslearn.BayesianNetwork.score`.
+    Rows are compared by the variables that both networks have; missing values are marginalized out.
+    The options of reading rows are those of :meth:`~bayeslearn.BayesianNetwork.score`.
 
     >>> from bayeslearn.network import fit_parameters
     >>> days = {"rain": ["yes", "no", "no", "yes"], "wet": ["yes", "no", "no", "yes"]}
-    >>> one, two = (fit_parameters(graph, days).network for graph in ("[rain][wet|rain]", "[wet][rain|wet]"))
+    >>> one, two = (fit_parameters(graph, days) for graph in ("[rain][wet|rain]", "[wet][rain|wet]"))
     >>> found = compare_networks(one, two)
     >>> found.reversed, found.distance, found.arc_distance, found.equivalent
     ((('rain', 'wet'),), 0, 1, True)
@@ -349,32 +349,32 @@ def _sorted(arcs: Iterable[Arc]) -> tuple[Arc, ...]:
     return tuple(sorted(arcs))
 
 
-def _explained(a: BayesianNetwork, b: BayesianNetwork, data: Any, unseen: Any) -> tuple[Explained, Explained]:
+def _explained(a: BayesianNetwork, b: BayesianNetwork, data: Any, unseen: Any) -> tuple[NetworkScore, NetworkScore]:
     from bayeslearn.sources import as_source  # noqa: PLC0415 - as above
 
     shared = [name for name in a.names if name in b]
     if not shared:
         raise ParameterError(
-            "the networks share no variable, so that no case can be compared",
+            "the networks share no variable, so that no row can be compared",
             hint=f"one has {listed(a.names)}, the other {listed(b.names)}",
         )
     one, other = (
         as_source(data, schema=network.schema.select(shared), missing_columns="missing", handle_unknown=unseen)
         for network in (a, b)
     )
-    found = Explained(0.0, 0.0, a.n_parameters, 0), Explained(0.0, 0.0, b.n_parameters, 0)
+    found = NetworkScore(0.0, 0.0, a.n_parameters, 0), NetworkScore(0.0, 0.0, b.n_parameters, 0)
     for x, y in zip(one.batches(ROWS), other.batches(ROWS), strict=True):
         gone = (x.codes < 0) | (y.codes < 0)  # what one network does not know is hidden from both
         found = _plus(found[0], a, x, gone), _plus(found[1], b, y, gone)
     return found
 
 
-def _plus(found: Explained, network: BayesianNetwork, table: Table, gone: NDArray[np.bool_]) -> Explained:
-    """What is explained of some rows more."""
+def _plus(found: NetworkScore, network: BayesianNetwork, table: Table, gone: NDArray[np.bool_]) -> NetworkScore:
+    """The score of some more rows."""
     score = network.score(type(table)(table.schema, np.where(gone, -1, table.codes), table.values, table.sample_weight))
     return replace(
         found,
-        cases=found.cases + score.weight,
+        total_weight=found.total_weight + score.weight,
         log_likelihood=found.log_likelihood + score.log_likelihood,
         impossible=found.impossible + len(score.impossible),
     )

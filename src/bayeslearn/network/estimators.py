@@ -21,7 +21,7 @@ from bayeslearn.network.bayesian_network import BayesianNetwork
 from bayeslearn.network.dag import DAG, as_dag
 from bayeslearn.network.inference.results import predictions, state_names
 from bayeslearn.network.parameters.fit import fit_parameters, uniform
-from bayeslearn.network.structure.algorithms import METHODS
+from bayeslearn.network.structure.algorithms import ALGORITHMS
 from bayeslearn.network.structure.fit import search
 from bayeslearn.network.structure.scoring.criteria import StructureScore
 from bayeslearn.network.structure.search_settings import SearchSettings
@@ -53,16 +53,16 @@ if TYPE_CHECKING:
 
 
 def given_or_searched(structure: BayesianNetwork | DAG | str | None) -> tuple[BayesianNetwork | DAG | None, str | None]:
-    """A graph, or by what method it is to be learned; neither is the naive one."""
+    """A graph, or the algorithm that finds it; neither for naive Bayes."""
     if structure is None or isinstance(structure, BayesianNetwork):
         return structure, None
     if not isinstance(structure, str):
         return as_dag(structure), None
     if any(sign in structure for sign in ("[", "->", "<-", "{")):
         return DAG.parse(structure), None
-    methods = ["learn", *(name for name, entry in METHODS.items() if entry.needs != "order")]
-    method = validation.choice("structure", structure, methods)
-    return None, {"learn": "auto", "naive": None}.get(method, method)
+    names = [name for name, entry in ALGORITHMS.items() if entry.needs != "order"]
+    algorithm = validation.choice("structure", structure, names)
+    return None, None if algorithm == "naive_bayes" else algorithm
 
 
 def target_name(structure: BayesianNetwork | DAG | None, target: str | None, label: Any, columns: Iterable[str]) -> str:
@@ -179,19 +179,19 @@ class BayesianNetworkClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, 
     structure
         The graph over the class and the columns of X: a :class:`~bayeslearn.DAG`, a model string like
         ``"[sick][fever|sick]"``, or a network, whose states are kept. Columns that it does not name are not used; a
-        plain array has the columns x0, x1, and so on. Or how to learn it, as in :func:`~bayeslearn.fit_network`:
-        ``"tan"``, the class above every column and a tree among these, ``"hill-climb"``, ``"ges"``, ``"exact"``,
-        ``"tree"``, …, or ``"learn"``, which chooses by the number of columns. None is the naive structure, the class
-        above every column.
+        plain array has the columns x0, x1, and so on. Or the algorithm that finds it, as in
+        :func:`~bayeslearn.fit_network`: ``"tan"``, ``"hill_climb"``, ``"ges"``, ``"exact"``, ``"chow_liu"``, …, or
+        ``"auto"``, which chooses by the number of columns. None is naive Bayes: the class is the only parent of every
+        column.
     target
         The name of the class; when not given, the one node of `structure` that is no column of X, else the name of
         `y`, else ``"class"``.
     criterion
-        What a learned structure is judged by: ``bic``, ``aic``, ``k2``, ``bdeu:CASES`` or ``bds:CASES``.
+        The criterion of a learned structure: ``bic``, ``aic``, ``k2``, ``bdeu:N`` or ``bds:N``.
     prior
-        Cases that count as seen before, as in :func:`~bayeslearn.fit_parameters`: one in every state when not given.
+        The prior of the CPTs, as in :func:`~bayeslearn.fit_parameters`; default: one row in every state.
     n_bins
-        Intervals that a numeric column is cut into at its quantiles; whole numbers that repeat themselves are states.
+        The number of bins of numeric columns; whole numbers with few different values are states.
     na_values, keep_default_na
         Markers of missing values, as in :func:`~bayeslearn.as_table`; of X, and of the column that `y` names.
     unlabeled
@@ -218,7 +218,7 @@ class BayesianNetworkClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, 
     >>> model.predict([["rain", "hot"], [None, "hot"]])
     array(['yes', 'no'], dtype='<U3')
 
-    A structure that is learned, here with an arc from one column to the other, which always says the same:
+    A learned structure, here with an arc between two equivalent columns:
 
     >>> BayesianNetworkClassifier("tan").fit([["a", "x"], ["b", "y"]] * 20, list("ppqq") * 10).network_.dag
     [class][x0|class][x1|class:x0]
@@ -261,7 +261,7 @@ class BayesianNetworkClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, 
     # -- learning
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn the tables from rows with labels; where X has named columns, `y` and `sample_weight` may be names.
+        """Fit the network to rows with labels; where X has named columns, `y` and `sample_weight` may be names.
 
         Of a source (:func:`~bayeslearn.scan`), or paths of several files, they are names of columns.
         """
@@ -284,8 +284,8 @@ class BayesianNetworkClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, 
         graph, method = given_or_searched(self.structure)
         if method:
             raise ParameterError(
-                f"the structure of a source is learned beforehand, not by {method!r} in a classifier",
-                hint="BayesianNetworkClassifier(learn(source).network).fit(source, target)",
+                f"the structure of a source is fitted beforehand, not by {method!r} in a classifier",
+                hint="BayesianNetworkClassifier(fit_network(source)).fit(source, target)",
             )
         frame, source = framed_source(graph, X, y, sample_weight, self.n_bins)
         source = self._with_labels(source, y)
@@ -307,12 +307,12 @@ class BayesianNetworkClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, 
         )
 
     def _learn(self, frame: BayesianNetwork, cases: Source, hidden: dict[str, int]) -> Self:
-        learned = fit_parameters(
+        self.network_ = fit_parameters(
             frame, cases, prior=self.prior, hidden=hidden, tol=self.tol, max_iter=self.max_iter,
             random_state=validation.generator(self.random_state),
         )  # fmt: skip
-        self.network_, self.n_iter_ = learned.network, learned.iterations
-        self.log_likelihood_ = learned.log_likelihood
+        info = self.network_.fit_info
+        self.n_iter_, self.log_likelihood_ = info.n_iter, info.log_likelihood
         return self
 
     @available_if(_states_are_known)  # type: ignore[untyped-decorator]
@@ -347,7 +347,7 @@ class BayesianNetworkClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, 
         """A network with the graph that the rows suggest, and nothing learned yet."""
         seed = int(validation.generator(self.random_state).integers(1 << 62))
         settings = SearchSettings(
-            method, StructureScore.of(self.criterion), prior=self.prior, target=self.target_, seed=seed
+            method, StructureScore.parse(self.criterion), prior=self.prior, target=self.target_, seed=seed
         )
         return uniform(search(settings, table), {v.name: v for v in table.schema})
 

@@ -17,7 +17,6 @@ from bayeslearn import validation
 from bayeslearn.errors import DataError, ParameterError
 from bayeslearn.estimators import ReadsRows, has_named_columns, n_rows
 from bayeslearn.network.bayesian_network import BayesianNetwork
-from bayeslearn.network.dag import as_network
 from bayeslearn.network.estimators import discrete_table, given_or_searched, select
 from bayeslearn.network.parameters.fit import fit_parameters, uniform
 from bayeslearn.network.structure.fit import search
@@ -46,18 +45,17 @@ class NetworkImputer(ReadsRows, OneToOneFeatureMixin, TransformerMixin, BaseEsti
     structure
         The graph over the columns of X: a :class:`~bayeslearn.DAG`, a model string like ``"[sick][fever|sick]"``, or a
         network, whose states are kept. Columns that it does not name are not filled; a plain array has the columns x0,
-        x1, and so on. Or how to learn it, as in :func:`~bayeslearn.fit_network`: ``"hill-climb"``, ``"ges"``,
-        ``"exact"``, ``"tree"``, …, or ``"learn"`` (the default), which chooses by the number of columns.
+        x1, and so on. Or the algorithm that finds it, as in :func:`~bayeslearn.fit_network`: ``"hill_climb"``,
+        ``"ges"``, ``"exact"``, ``"chow_liu"``, …, or ``"auto"`` (the default), which chooses by the number of columns.
     method
         ``"most_probable"`` (the default) takes the states that are most probable together, and the median of an
         interval; ``"sample"`` draws from the joint posterior, and from the values of an interval.
     criterion
-        What a learned structure is judged by: ``bic``, ``aic``, ``k2``, ``bdeu:CASES`` or ``bds:CASES``.
+        The criterion of a learned structure: ``bic``, ``aic``, ``k2``, ``bdeu:N`` or ``bds:N``.
     prior
         The prior of the CPTs, as in :func:`~bayeslearn.fit_parameters`: one row in every state by default.
     n_bins
-        The number of intervals into which a numeric column is cut at its quantiles; whole numbers that repeat
-        themselves are states.
+        The number of bins of numeric columns; whole numbers with few different values are states.
     na_values, keep_default_na
         Markers of missing values, as in :func:`~bayeslearn.as_table`.
     max_iter, tol
@@ -92,7 +90,7 @@ class NetworkImputer(ReadsRows, OneToOneFeatureMixin, TransformerMixin, BaseEsti
 
     def __init__(
         self,
-        structure: BayesianNetwork | DAG | str = "learn",
+        structure: BayesianNetwork | DAG | str = "auto",
         *,
         method: Literal["most_probable", "sample"] = "most_probable",
         criterion: str = "bic",
@@ -144,7 +142,7 @@ class NetworkImputer(ReadsRows, OneToOneFeatureMixin, TransformerMixin, BaseEsti
             frame, table, prior=self.prior, hidden=absent, tol=self.tol, max_iter=self.max_iter,
             random_state=validation.generator(self.random_state),
         )  # fmt: skip
-        self.network_, self.n_iter_ = as_network(fitted), fitted.iterations
+        self.network_, self.n_iter_ = fitted, fitted.fit_info.n_iter
         return self
 
     def transform(self, X: Any) -> Any:
@@ -198,7 +196,7 @@ class NetworkImputer(ReadsRows, OneToOneFeatureMixin, TransformerMixin, BaseEsti
         if graph is None and algorithm is None:
             raise ParameterError(
                 f"the structure {self.structure!r} is built around a class, and there is none here",
-                hint='take structure="learn", "tree" or another search, or give a graph',
+                hint='take structure="auto", "chow_liu" or another algorithm, or give a graph',
             )
         used = columns if graph is None else select(columns, [name for name in graph if name in columns])
         table = discrete_table(used, weights, validation.integer("n_bins", self.n_bins, min_value=2))
@@ -207,7 +205,7 @@ class NetworkImputer(ReadsRows, OneToOneFeatureMixin, TransformerMixin, BaseEsti
             require_known(list(graph), variables)
             return uniform(graph, variables)
         seed = int(validation.generator(self.random_state).integers(1 << 62))
-        criterion = StructureScore.of(self.criterion)
+        criterion = StructureScore.parse(self.criterion)
         settings = SearchSettings(str(algorithm), criterion, prior=self.prior, seed=seed)
         return uniform(search(settings, table), variables)
 

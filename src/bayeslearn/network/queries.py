@@ -129,6 +129,16 @@ class NetworkQueries(Factorization):
         """
         return self.inference.most_probable(evidence, variables=variables, virtual_evidence=virtual_evidence)
 
+    def mpe(self, evidence: Mapping[str, Any] | None = None) -> MostProbableExplanation:
+        """Return the most probable explanation: the most probable states of all variables together, given evidence.
+
+        Parameters
+        ----------
+        evidence
+            As in :meth:`query`.
+        """
+        return self.most_probable(evidence)
+
     def explain(self, evidence: Mapping[str, Any], target: str) -> EvidenceExplanation:
         """Explain the posterior of a target: by each piece of evidence, and by what is not observed yet.
 

@@ -49,7 +49,7 @@ def add_states(network: BayesianNetwork, states: Mapping[str, Iterable[Any]]) ->
         A variable with cuts: its intervals cover all numbers already.
 
     >>> from bayeslearn import fit_parameters
-    >>> net = fit_parameters("[Rain]", {"Rain": ["yes", "no", "no"]}, prior="laplace").network
+    >>> net = fit_parameters("[Rain]", {"Rain": ["yes", "no", "no"]}, prior="laplace")
     >>> add_states(net, {"Rain": ["drizzle"]})["Rain"].probabilities.round(3)             # no, yes, drizzle
     array([0.5  , 0.333, 0.167])
     """

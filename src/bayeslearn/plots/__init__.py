@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from bayeslearn.plots.models import plot_states as plot_states
     from bayeslearn.plots.models import plot_transitions as plot_transitions
     from bayeslearn.plots.models import plot_voronoi as plot_voronoi
+    from bayeslearn.plots.models import plot_words as plot_words
     from bayeslearn.plots.textbook import plot_bayes_gibbs as plot_bayes_gibbs
     from bayeslearn.plots.textbook import plot_description_lengths as plot_description_lengths
     from bayeslearn.plots.textbook import plot_error_intervals as plot_error_intervals

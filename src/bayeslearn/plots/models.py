@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from bayeslearn.hmm import HiddenMarkovModel, StatePath, StatePosterior
     from bayeslearn.mixture import MixtureModel
     from bayeslearn.naive_bayes import Calibration, CellContributions, NaiveBayesModel
+    from bayeslearn.naive_bayes.text import ClassWords, TextExplanation
     from bayeslearn.naive_bayes.text.evaluation import LearningCurve
     from bayeslearn.network import DAG, BayesianNetwork, Sensitivity
     from bayeslearn.network.inference.results import QueryResult
@@ -205,6 +206,16 @@ def plot_transitions(model: HiddenMarkovModel, *, ax: Any = None) -> Any:
     axes.set_xticks(range(n), names)
     axes.set_yticks(range(n), [f"{name}: {model.emissions.describe(i)}"[:40] for i, name in enumerate(names)])
     axes.set(xlabel="Next state", ylabel="State")
+    return figure
+
+
+def plot_words(found: TextExplanation | ClassWords, *, ax: Any = None) -> Any:
+    """The words with the largest log odds, as bars."""
+    words = [*found.top_positive, *found.top_negative] if isinstance(found.top_positive, tuple) else [*found.words]
+    words = sorted(words, key=lambda word: abs(word.log_odds))[-20:]
+    figure, axes = canvas(ax, (6, 1 + 0.25 * len(words)))
+    axes.barh([word.word for word in words], [word.log_odds for word in words])
+    axes.set(xlabel="Log odds", title=f"Class {found.label}")
     return figure
 
 

@@ -17,10 +17,10 @@ from tests.naive_bayes.text.texts import corpora, words
 
 tokenizers = st.builds(
     Tokenizer,
-    lower=st.booleans(),
-    kind=st.sampled_from(["words", "letters", "all", "spaces"]),
-    shortest=st.integers(1, 3),
-    ngrams=st.sampled_from([(1, 1), (1, 2), (2, 3)]),
+    case_sensitive=st.booleans(),
+    analyzer=st.sampled_from(["words", "letters", "all", "spaces"]),
+    min_token_length=st.integers(1, 3),
+    ngram_range=st.sampled_from([(1, 1), (1, 2), (2, 3)]),
 )
 
 
@@ -58,11 +58,11 @@ def test_hashed_words_are_counted_at_their_places(texts):
 
 @given(corpora)
 def test_pieces_and_threads_change_nothing(texts):
-    whole = count(texts, Tokenizer(kind="all", shortest=1))
+    whole = count(texts, Tokenizer(analyzer="all", min_token_length=1))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pieces, "PIECE", 3)
         patch.setenv("BAYESLEARN_THREADS", "2")
-        parts = count(texts, Tokenizer(kind="all", shortest=1))
+        parts = count(texts, Tokenizer(analyzer="all", min_token_length=1))
     assert parts[1] == whole[1]
     for name in ("indptr", "indices", "counts"):
         np.testing.assert_array_equal(getattr(parts[0], name), getattr(whole[0], name))
@@ -118,10 +118,10 @@ def test_a_word_has_one_entry_in_a_document():
 
 
 def test_words_can_be_left_out():
-    counts, vocabulary = count(["aa aa aa bb bb cc", "aa bb dd"], drop_top=1, min_count=2)
+    counts, vocabulary = count(["aa aa aa bb bb cc", "aa bb dd"], drop_top_words=1, min_count=2)
     assert vocabulary.words == ("bb",)
     assert counts.matrix.toarray().tolist() == [[2], [1]]
-    assert count(["aa aa bb"], max_size=1)[1].words == ("aa",)
+    assert count(["aa aa bb"], max_features=1)[1].words == ("aa",)
 
 
 def test_no_texts_and_no_words():

@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from bayeslearn.errors import DataError, MissingValuesError, ParameterError, ShapeError
-from bayeslearn.naive_bayes.text import CountVectorizer, TextClassifier, fit_text, learn_text
+from bayeslearn.naive_bayes.text import CountVectorizer, TextClassifier, fit_text
 
 TEXTS = ["cheap watches, cheap!", "lunch at noon?", "win a watch", "see you at lunch"] * 3
 LABELS = ["spam", "ham", "spam", "ham"] * 3
@@ -27,7 +27,7 @@ def test_raw_texts_in_labels_out():
     learner = TextClassifier().fit(TEXTS, LABELS)
     assert learner.classes_.tolist() == ["ham", "spam"]
     assert learner.predict(["a cheap lunch watch", "noon"]).tolist() == ["spam", "ham"]
-    expected = fit_text(TEXTS, LABELS).predict_proba(["cheap lunch"])
+    expected = fit_text(TEXTS, LABELS, prior=1.0).predict_proba(["cheap lunch"])
     np.testing.assert_allclose(learner.predict_proba(["cheap lunch"]), expected, rtol=1e-12)
     np.testing.assert_allclose(learner.predict_log_proba(["cheap lunch"]), np.log(expected), rtol=1e-12)
     for column in (np.array(TEXTS), pd.Series(TEXTS), pl.Series(TEXTS)):
@@ -46,7 +46,9 @@ def test_a_ready_matrix_has_the_same_answers(likelihood):
     np.testing.assert_allclose(ready.predict_proba(words.transform(new).toarray()), raw.predict_proba(new), rtol=1e-12)
 
 
-@pytest.mark.parametrize("options", [{}, {"min_count": 2, "drop_top": 1}, {"hashed": 64}, {"likelihood": "bernoulli"}])
+@pytest.mark.parametrize(
+    "options", [{}, {"min_count": 2, "drop_top_words": 1}, {"n_hash_features": 64}, {"likelihood": "bernoulli"}]
+)
 def test_batches_equal_the_whole(options):
     whole, parts = TextClassifier(**options).fit(TEXTS, LABELS), TextClassifier(**options)
     for i in range(0, len(TEXTS), 3):
@@ -89,8 +91,8 @@ def test_priors_of_classes():
 def test_word_counts_are_those_of_scikit_learn():
     for ours, theirs in (
         ({}, {}),
-        ({"ngrams": (1, 2)}, {"ngram_range": (1, 2)}),
-        ({"lower": False}, {"lowercase": False}),
+        ({"ngram_range": (1, 2)}, {"ngram_range": (1, 2)}),
+        ({"case_sensitive": True}, {"lowercase": False}),
     ):
         words, peer = CountVectorizer(**ours), PeerVectorizer(**theirs)
         assert (words.fit_transform(TEXTS) != peer.fit_transform(TEXTS)).nnz == 0
@@ -98,7 +100,7 @@ def test_word_counts_are_those_of_scikit_learn():
         assert (words.transform(["cheap unheard"]) != peer.transform(["cheap unheard"])).nnz == 0
     given = CountVectorizer(vocabulary=["noon", "lunch"]).fit(TEXTS)
     assert given.transform(["lunch lunch noon"]).toarray().tolist() == [[1, 2]]
-    assert CountVectorizer(hashed=8).fit_transform(TEXTS).shape == (12, 8)
+    assert CountVectorizer(n_hash_features=8).fit_transform(TEXTS).shape == (12, 8)
 
 
 @pytest.mark.parametrize(
@@ -110,10 +112,10 @@ def test_word_counts_are_those_of_scikit_learn():
         ({}, ["a"], None, DataError, "requires y to be passed"),
         ({}, "a text", ["x"], DataError, "put it in a list"),
         ({}, sparse.csr_array([[-1]]), ["x"], DataError, "Negative values in data"),
-        ({"hashed": 4, "vocabulary": ["a"]}, ["a"], ["x"], ParameterError, "exclude each other"),
-        ({"hashed": 4, "drop_top": 1}, ["a"], ["x"], ParameterError, "left out of a Vocabulary only"),
+        ({"n_hash_features": 4, "vocabulary": ["a"]}, ["a"], ["x"], ParameterError, "exclude each other"),
+        ({"n_hash_features": 4, "drop_top_words": 1}, ["a"], ["x"], ParameterError, "left out of a Vocabulary only"),
         ({"class_prior": "flat"}, ["a"], ["x"], ParameterError, "there is no prior 'flat'"),
-        ({"kind": "runes"}, ["a"], ["x"], ParameterError, "choose one of 'words'"),
+        ({"analyzer": "runes"}, ["a"], ["x"], ParameterError, "choose one of 'words'"),
     ],
 )
 def test_bad_input(options, texts, labels, error, match):
@@ -132,7 +134,7 @@ def test_what_was_fitted_to_a_matrix_knows_no_words():
 def test_documents_without_a_label_go_through_em():
     texts, labels = ["red apple", "green leaf", "apple pie", "leaf tree", "pie"], ["x", "y", None, float("nan"), None]
     found = TextClassifier(prior=0.5, class_prior=1.0).fit(texts, labels)
-    same = learn_text(texts, ["x", "y", None, None, None], prior=0.5, class_prior=1.0).model
+    same = fit_text(texts, ["x", "y", None, None, None], prior=0.5, class_prior=1.0)
     assert found.model_.statistics.isclose(same.statistics)
     assert found.predict(["pie", "tree"]).tolist() == ["x", "y"]
     with pytest.raises(DataError, match="no row has a label"):

@@ -9,7 +9,7 @@ from sklearn.metrics import confusion_matrix, log_loss, precision_score, recall_
 from bayeslearn import plots
 from bayeslearn.errors import ConstantColumnError, DataError, MissingValuesError, ParameterError
 from bayeslearn.evaluation import stratified_split
-from bayeslearn.naive_bayes.text import Corpus, Tokenizer, evaluate_text, fit_text, learn_text, learning_curve
+from bayeslearn.naive_bayes.text import Corpus, Tokenizer, evaluate_text, fit_text, learning_curve
 
 
 def drawn(n=60, classes=3, seed=0):
@@ -29,7 +29,7 @@ def drawn(n=60, classes=3, seed=0):
 
 def test_figures_are_those_of_scikit_learn():
     corpus = drawn()
-    model = fit_text(corpus.texts[:30], corpus.labels[:30])
+    model = fit_text(corpus.texts[:30], corpus.labels[:30], prior=1.0)
     test = corpus.take(np.arange(30, 60))
     found, said = evaluate_text(model, test), model.predict(test.texts)
     np.testing.assert_array_equal(found.confusion, confusion_matrix(test.labels, said))
@@ -43,12 +43,12 @@ def test_figures_are_those_of_scikit_learn():
 
 
 def test_a_probability_too_small_for_a_float_has_a_loss():
-    model = fit_text(["aa " * 2000, "bb"], ["x", "y"])
+    model = fit_text(["aa " * 2000, "bb"], ["x", "y"], prior=1.0)
     assert np.isfinite(evaluate_text(model, ["aa " * 2000], ["y"]).log_loss)
 
 
 def test_documents_without_labels_are_left_out_and_strange_classes_refused():
-    model = fit_text(["aa", "bb"], ["x", "y"])
+    model = fit_text(["aa", "bb"], ["x", "y"], prior=1.0)
     assert evaluate_text(model, ["aa", "bb"], ["x", None]).weight == 1
     with pytest.raises(DataError, match="the model does not know the classes 'z'; it has 'x', 'y'"):
         evaluate_text(model, ["aa"], ["z"])
@@ -63,7 +63,7 @@ def test_documents_without_labels_are_left_out_and_strange_classes_refused():
 def test_a_curve_is_learned_anew_at_every_size(prior):
     corpus = drawn(63)
     curve = learning_curve(
-        corpus, sizes=[10, 20, 500], n_splits=2, prior=prior, min_count=2, drop_top=1, random_state=3
+        corpus, sizes=[10, 20, 500], n_splits=2, prior=prior, min_count=2, drop_top_words=1, random_state=3
     )
     assert [point.size for point in curve.points] == [10, 20, 42]
     assert (curve.n_test, curve.evaluation.weight) == (21, 42)
@@ -73,11 +73,11 @@ def test_a_curve_is_learned_anew_at_every_size(prior):
         train, test = stratified_split(codes, 1 / 3, rng)
         for point in curve.points:
             part = corpus.take(train[: point.size])
-            learned = learn_text(part, prior=prior, min_count=2, drop_top=1, classes=corpus.classes)
-            expected = evaluate_text(learned.model, corpus.take(test))
+            learned = fit_text(part, prior=prior, min_count=2, drop_top_words=1, classes=corpus.classes)
+            expected = evaluate_text(learned, corpus.take(test))
             np.testing.assert_array_equal(point.evaluations[j].confusion, expected.confusion)
             np.testing.assert_allclose(point.evaluations[j].loss, expected.loss, rtol=1e-6)
-            assert point.words[j] == len(learned.model.vocabulary)
+            assert point.words[j] == len(learned.vocabulary)
 
 
 def test_a_curve_tells_how_far_it_is_and_is_the_same_for_the_same_seed():
@@ -112,7 +112,7 @@ def test_bad_input(labels, settings, error, message):
 
 
 def test_pictures(tmp_path):
-    curve = learning_curve(drawn(), sizes=[10, 20], tokenizer=Tokenizer(kind="spaces"))
+    curve = learning_curve(drawn(), sizes=[10, 20], tokenizer=Tokenizer(analyzer="spaces"))
     for figure in (plots.plot_learning_curve(curve), plots.plot_confusion_matrix(curve.evaluation)):
         plots.save(figure, tmp_path / "figure.svg")
         assert (tmp_path / "figure.svg").read_text().startswith("<?xml")

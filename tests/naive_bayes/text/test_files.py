@@ -24,15 +24,23 @@ from bayeslearn.naive_bayes.text import (
 GOLDEN = Path(__file__).parents[2] / "golden" / "models"
 
 MODELS = {
-    "plain": lambda: fit_text(["spam Spam eggs", "ham île"], ["bad", "good"]),
-    "empty": lambda: fit_text([""], ["x"]),
-    "bernoulli": lambda: fit_text(["a b", "b"], [1, 2], tokenizer=Tokenizer(kind="all"), likelihood="bernoulli"),
-    "weighted": lambda: fit_text(["aa bb", "bb"], [True, False], sample_weight=[0.3, 1e-9], class_prior=(0.2, 0.8)),
-    "hashed": lambda: fit_text(["aa bb"], ["x"], vocabulary=HashedVocabulary(1000), class_prior=1.0),
+    "plain": lambda: fit_text(["spam Spam eggs", "ham île"], ["bad", "good"], prior=1.0),
+    "empty": lambda: fit_text([""], ["x"], prior=1.0),
+    "bernoulli": lambda: fit_text(
+        ["a b", "b"], [1, 2], tokenizer=Tokenizer(analyzer="all"), likelihood="bernoulli", prior=1.0
+    ),
+    "weighted": lambda: fit_text(
+        ["aa bb", "bb"], [True, False], sample_weight=[0.3, 1e-9], class_prior=(0.2, 0.8), prior=1.0
+    ),
+    "n_hash_features": lambda: fit_text(
+        ["aa bb"], ["x"], vocabulary=HashedVocabulary(1000), class_prior=1.0, prior=1.0
+    ),
     "columns": lambda: TextModel(collect(DocumentCounts.of([[1, 70_000], [0, 3]]), [0.5, 1.5])),
     "prior": lambda: fit_text(["aa bb"], ["x"], prior=Dirichlet([0.5, 2]), class_prior=Dirichlet.laplace()),
     "rule": lambda: fit_text(["aa bb"], ["x"], prior=Dirichlet.m_estimate(3, [0.1, 0.9])),
-    "surrogate": lambda: fit_text(["a\ud800b"], ["x"], tokenizer=Tokenizer(kind="spaces", ngrams=(1, 2))),
+    "surrogate": lambda: fit_text(
+        ["a\ud800b"], ["x"], tokenizer=Tokenizer(analyzer="spaces", ngram_range=(1, 2)), prior=1.0
+    ),
 }
 
 
@@ -56,26 +64,26 @@ def test_the_same_model_is_the_same_file(tmp_path):
 
 
 def test_learning_goes_on_after_loading(tmp_path):
-    model = fit_text(["aa bb"], ["x"])
+    model = fit_text(["aa bb"], ["x"], prior=1.0)
     model.save(tmp_path / "m")
-    more = fit_text(["cc"], ["y"]).statistics
+    more = fit_text(["cc"], ["y"], prior=1.0).statistics
     assert TextModel.load(tmp_path / "m").update(more).predict(["cc"]) == model.update(more).predict(["cc"])
 
 
 def test_a_large_vocabulary_makes_a_modest_file(tmp_path):
     rng = np.random.default_rng(0)
     texts = [" ".join(f"word{w}" for w in rng.integers(100_000, size=200)) for _ in range(2_000)]
-    model = fit_text(texts, [f"class {i % 20}" for i in range(2_000)])
+    model = fit_text(texts, [f"class {i % 20}" for i in range(2_000)], prior=1.0)
     model.save(tmp_path / "m")
     assert (tmp_path / "m").stat().st_size < 2_500_000
     assert TextModel.load(tmp_path / "m").statistics == model.statistics
 
 
-def test_a_file_of_version_1_opens_and_is_written_as_version_3(tmp_path):
+def test_a_file_of_version_1_opens_and_is_written_as_version_4(tmp_path):
     for name in ("texts", "texts-bernoulli"):
         model = TextModel.load(GOLDEN / f"{name}.model")
         model.save(tmp_path / "m.json")
-        assert json.loads((tmp_path / "m.json").read_text())["version"] == 3
+        assert json.loads((tmp_path / "m.json").read_text())["version"] == 4
         again = TextModel.load(tmp_path / "m.json")
         assert again.statistics == model.statistics
         np.testing.assert_array_equal(again.log_p_words, model.log_p_words)
@@ -188,7 +196,7 @@ def test_a_byte_that_changed_never_ends_in_a_traceback(data):
 
 def test_what_cannot_be_written_or_found(tmp_path):
     with pytest.raises(FormatError, match="a class must be a text, a number or a truth value"):
-        fit_text(["aa"], [("a", 1)]).save(tmp_path / "m")
+        fit_text(["aa"], [("a", 1)], prior=1.0).save(tmp_path / "m")
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(InputFileNotFoundError, match="no such file"):
         TextModel.load(tmp_path / "nowhere")

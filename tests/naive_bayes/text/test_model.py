@@ -41,7 +41,7 @@ def test_the_answers_of_scikit_learn(likelihood, corpus, alpha):
 
 
 def test_by_hand():
-    model = fit_text(["aa aa bb", "cc", "cc bb"], ["x", "y", "y"])
+    model = fit_text(["aa aa bb", "cc", "cc bb"], ["x", "y", "y"], prior=1.0)
     assert model.vocabulary.words == ("aa", "bb", "cc")
     np.testing.assert_allclose(np.exp(model.log_p_words), [[3 / 6, 2 / 6, 1 / 6], [1 / 6, 2 / 6, 3 / 6]], rtol=1e-14)
     np.testing.assert_allclose(np.exp(model.log_p_classes), [1 / 3, 2 / 3], rtol=1e-14)
@@ -55,7 +55,7 @@ def test_texts_and_their_counts_have_the_same_answers():
     texts = ["spam and eggs", "", "eggs, eggs; Île", "unheard"] * 3
     for vocabulary in (None, HashedVocabulary(64)):
         for likelihood in PEERS:
-            model = fit_text(texts, list("abcd") * 3, likelihood=likelihood, vocabulary=vocabulary)
+            model = fit_text(texts, list("abcd") * 3, likelihood=likelihood, vocabulary=vocabulary, prior=1.0)
             np.testing.assert_array_equal(model.log_joint(texts), model.log_joint(model.count(texts)))
 
 
@@ -66,40 +66,42 @@ def test_any_dirichlet_is_a_prior_of_words():
     vector = fit_text(texts, labels, prior=Dirichlet([3, 1.5, 1.5]))
     np.testing.assert_array_equal(vector.log_p_words, m_estimate.log_p_words)
     laplace = fit_text(texts, labels, prior=Dirichlet.laplace())
-    np.testing.assert_array_equal(laplace.log_p_words, fit_text(texts, labels).log_p_words)
+    np.testing.assert_array_equal(laplace.log_p_words, fit_text(texts, labels, prior=1.0).log_p_words)
 
 
 def test_a_prior_of_classes():
     texts, labels = ["aa", "bb", "bb"], ["x", "y", "y"]
-    assert np.exp(fit_text(texts, labels, class_prior=1.0).log_p_classes).tolist() == pytest.approx([2 / 5, 3 / 5])
-    fixed = fit_text(texts, labels, class_prior=(0.9, 0.1))
+    assert np.exp(fit_text(texts, labels, class_prior=1.0, prior=1.0).log_p_classes).tolist() == pytest.approx(
+        [2 / 5, 3 / 5]
+    )
+    fixed = fit_text(texts, labels, class_prior=(0.9, 0.1), prior=1.0)
     assert np.exp(fixed.log_p_classes).tolist() == pytest.approx([0.9, 0.1])
 
 
 def test_what_says_nothing_is_judged_by_the_classes():
-    model = fit_text(["aa bb", "", "..."], ["x", "y", "y"])
+    model = fit_text(["aa bb", "", "..."], ["x", "y", "y"], prior=1.0)
     for likelihood in ("multinomial", "complement"):
-        silent = fit_text(["aa bb", "", "..."], ["x", "y", "y"], likelihood=likelihood)
+        silent = fit_text(["aa bb", "", "..."], ["x", "y", "y"], likelihood=likelihood, prior=1.0)
         np.testing.assert_allclose(silent.predict_proba(["", "unheard"]), [[1 / 3, 2 / 3]] * 2, rtol=1e-14)
     np.testing.assert_allclose(np.exp(model.log_p_words[1]), [1 / 2, 1 / 2])  # a class without words
-    assert fit_text(["", ""], ["x", "y"]).predict(["hello"]) == ["x"]
-    assert fit_text(["aa"], ["only"]).predict_proba(["bb", "aa"]).tolist() == [[1.0], [1.0]]
+    assert fit_text(["", ""], ["x", "y"], prior=1.0).predict(["hello"]) == ["x"]
+    assert fit_text(["aa"], ["only"], prior=1.0).predict_proba(["bb", "aa"]).tolist() == [[1.0], [1.0]]
     assert model.predict([]) == []
     assert model.predict_proba([]).shape == (0, 2)
 
 
 def test_evidence_comes_and_goes():
-    first, more = fit_text(["aa bb"], ["x"]), fit_text(["bb cc", "dd"], ["y", "x"])
+    first, more = fit_text(["aa bb"], ["x"], prior=1.0), fit_text(["bb cc", "dd"], ["y", "x"], prior=1.0)
     both = first.update(more.statistics)
-    assert both.statistics == fit_text(["aa bb", "bb cc", "dd"], ["x", "y", "x"]).statistics
+    assert both.statistics == fit_text(["aa bb", "bb cc", "dd"], ["x", "y", "x"], prior=1.0).statistics
     assert both.remove(more.statistics).predict(["cc"]) == ["x"]
     assert repr(both) == "TextModel(multinomial, TextStatistics(2 classes, 4 words, 3 documents))"
 
 
 def test_words_are_left_out_by_what_all_have_seen():
-    model = fit_text(["aa aa bb cc", "aa bb"], ["x", "y"], drop_top=1, min_count=2)
+    model = fit_text(["aa aa bb cc", "aa bb"], ["x", "y"], drop_top_words=1, min_count=2, prior=1.0)
     assert model.vocabulary == Vocabulary.of(["bb"])
-    assert fit_text(["aa aa bb"], ["x"], max_size=1).vocabulary.words == ("aa",)
+    assert fit_text(["aa aa bb"], ["x"], max_features=1, prior=1.0).vocabulary.words == ("aa",)
 
 
 def test_no_answer_is_made_up():
@@ -141,7 +143,7 @@ def test_newsgroups_by_date_as_scikit_learn_has_it(shared_data):
 
     table = parquet.read_table(shared_data / "newsgroups" / "20news-bydate-18846.parquet").to_pandas()
     train, test = (table[table["split"] == part] for part in ("train", "test"))
-    model = fit_text(train["text"], train["group"])
+    model = fit_text(train["text"], train["group"], prior=1.0)
     ours = np.array(model.predict(test["text"]))
     words = CountVectorizer()
     peer = MultinomialNB().fit(words.fit_transform(train["text"]), train["group"].astype(str))

@@ -28,7 +28,7 @@ documents = st.lists(st.tuples(st.text("abc ", max_size=12), st.sampled_from("xy
 
 def seen(cases, *, present=True, **more):
     texts, labels = zip(*cases, strict=True) if cases else ((), ())
-    counts, vocabulary = count(texts, Tokenizer(shortest=1))
+    counts, vocabulary = count(texts, Tokenizer(min_token_length=1))
     return collect(counts, labels, vocabulary=vocabulary, present=present, **more)
 
 

@@ -17,22 +17,22 @@ def test_words_are_those_of_scikit_learn(text):
 
 @given(any_text)
 def test_all_leaves_out_nothing_but_white_space_when_every_length_will_do(text):
-    tokens = Tokenizer(lower=False, kind="all", shortest=1).tokens(text)
+    tokens = Tokenizer(case_sensitive=True, analyzer="all", min_token_length=1).tokens(text)
     assert "".join(tokens) == re.sub(r"\s", "", text)
 
 
 def test_kinds():
     text = "Well, 3 C3PO units... <-> x_1!"
-    assert Tokenizer(kind="words").tokens(text) == ["well", "c3po", "units", "x_1"]
-    assert Tokenizer(kind="letters", lower=False).tokens(text) == ["Well", "PO", "units"]
-    assert Tokenizer(kind="spaces").tokens(text) == ["well,", "c3po", "units...", "<->", "x_1!"]
-    assert Tokenizer(kind="all").tokens(text) == ["well", ",", "c3po", "units", "...", "<->", "x_1", "!"]
+    assert Tokenizer(analyzer="words").tokens(text) == ["well", "c3po", "units", "x_1"]
+    assert Tokenizer(analyzer="letters", case_sensitive=True).tokens(text) == ["Well", "PO", "units"]
+    assert Tokenizer(analyzer="spaces").tokens(text) == ["well,", "c3po", "units...", "<->", "x_1!"]
+    assert Tokenizer(analyzer="all").tokens(text) == ["well", ",", "c3po", "units", "...", "<->", "x_1", "!"]
 
 
 def test_ngrams_stand_where_their_last_token_does():
-    assert Tokenizer(shortest=1, ngrams=(1, 3)).tokens("a b c") == ["a", "b", "a b", "c", "b c", "a b c"]
-    assert Tokenizer(shortest=1, ngrams=2).tokens("a b c") == ["a b", "b c"]
-    assert Tokenizer(ngrams=(2, 2)).tokens("alone") == []
+    assert Tokenizer(min_token_length=1, ngram_range=(1, 3)).tokens("a b c") == ["a", "b", "a b", "c", "b c", "a b c"]
+    assert Tokenizer(min_token_length=1, ngram_range=2).tokens("a b c") == ["a b", "b c"]
+    assert Tokenizer(ngram_range=(2, 2)).tokens("alone") == []
 
 
 def test_the_table_of_characters_is_what_re_says():
@@ -47,12 +47,12 @@ def test_the_table_of_characters_is_what_re_says():
 @pytest.mark.parametrize(
     ("given", "match"),
     [
-        ({"kind": "syllables"}, "choose one of 'words'"),
-        ({"shortest": 0}, "`shortest` must be at least 1"),
-        ({"lower": "yes"}, "`lower` must be true or false"),
-        ({"ngrams": (2, 1)}, "`ngrams` must be at least 2"),
-        ({"ngrams": (1, 2, 3)}, "the shortest and the longest"),
-        ({"ngrams": (1, 99)}, "`ngrams` must be at most 16"),
+        ({"analyzer": "syllables"}, "choose one of 'words'"),
+        ({"min_token_length": 0}, "`min_token_length` must be at least 1"),
+        ({"case_sensitive": "yes"}, "`case_sensitive` must be true or false"),
+        ({"ngram_range": (2, 1)}, "`ngram_range` must be at least 2"),
+        ({"ngram_range": (1, 2, 3)}, "the shortest and the longest"),
+        ({"ngram_range": (1, 99)}, "`ngram_range` must be at most 16"),
     ],
 )
 def test_bad_rules(given, match):

@@ -72,10 +72,10 @@ def test_which_words_to_keep():
     totals = [5, 1, 5, 3, 2]
     assert chosen(totals).tolist() == [0, 1, 2, 3, 4]
     assert chosen(totals, min_count=3).tolist() == [0, 2, 3]
-    assert chosen(totals, drop_top=1).tolist() == [1, 2, 3, 4]
-    assert chosen(totals, drop_top=1, min_count=2, max_size=2).tolist() == [2, 3]
-    with pytest.raises(ParameterError, match="`max_size` must be at least 1"):
-        chosen(totals, max_size=0)
+    assert chosen(totals, drop_top_words=1).tolist() == [1, 2, 3, 4]
+    assert chosen(totals, drop_top_words=1, min_count=2, max_features=2).tolist() == [2, 3]
+    with pytest.raises(ParameterError, match="`max_features` must be at least 1"):
+        chosen(totals, max_features=0)
 
 
 @pytest.mark.parametrize(

@@ -119,15 +119,15 @@ def test_the_seed_alone_decides(monkeypatch):
     monkeypatch.setenv("BAYESLEARN_THREADS", "1")
     one = network.sample(9000, random_state=7)
     answers = [
-        SampledInference(network).query({"v1": "s0"}, method=m, n=5000, random_state=3)
-        for m in ("weighting", "rejection")
+        SampledInference(network).query({"v1": "s0"}, method=m, n_samples=5000, random_state=3)
+        for m in ("likelihood_weighting", "rejection")
     ]
     monkeypatch.setenv("BAYESLEARN_THREADS", "3")
     assert network.sample(9000, random_state=7) == one
     assert network.sample(9000, random_state=8) != one
     assert answers == [
-        SampledInference(network).query({"v1": "s0"}, method=m, n=5000, random_state=3)
-        for m in ("weighting", "rejection")
+        SampledInference(network).query({"v1": "s0"}, method=m, n_samples=5000, random_state=3)
+        for m in ("likelihood_weighting", "rejection")
     ]
 
 
@@ -197,7 +197,7 @@ def test_within_five_standard_errors(method, seed):
     exact = network.query(evidence, virtual_evidence=likelihoods)
 
     answer = SampledInference(network).query(
-        evidence, virtual_evidence=likelihoods, method=method, n=8000, random_state=seed
+        evidence, virtual_evidence=likelihoods, method=method, n_samples=8000, random_state=seed
     )
 
     assert set(answer.beliefs) == set(network.names) - set(evidence)
@@ -211,7 +211,7 @@ def test_within_five_standard_errors(method, seed):
 
 @pytest.mark.compiled
 @pytest.mark.parametrize(
-    ("method", "runs", "n"), [("weighting", 120, 600), ("rejection", 120, 600), ("gibbs", 40, 2048)]
+    ("method", "runs", "n"), [("likelihood_weighting", 120, 600), ("rejection", 120, 600), ("gibbs", 40, 2048)]
 )
 def test_standard_errors_are_calibrated(method, runs, n, monkeypatch):
     """Scores of many runs are standard normal: χ² of their squares within its 99.98 % interval."""
@@ -219,7 +219,7 @@ def test_standard_errors_are_calibrated(method, runs, n, monkeypatch):
     network, evidence = rain(), {"Wet": "yes"}
     exact = network.query(evidence)
     engine = SampledInference(network)
-    answers = [engine.query(evidence, method=method, n=n, random_state=seed) for seed in range(runs)]
+    answers = [engine.query(evidence, method=method, n_samples=n, random_state=seed) for seed in range(runs)]
     for name in ("Rain", "Sprinkler"):
         z = np.array([(a[name]["yes"] - exact[name]["yes"]) / a.errors[name]["yes"] for a in answers])
         assert abs(z.mean()) < 4 / np.sqrt(runs)
@@ -232,7 +232,7 @@ def test_standard_errors_are_calibrated(method, runs, n, monkeypatch):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_a_wrong_answer_is_detected(method):
-    answer = SampledInference(rain()).query({"Wet": "yes"}, method=method, n=8000, random_state=0)
+    answer = SampledInference(rain()).query({"Wet": "yes"}, method=method, n_samples=8000, random_state=0)
     assert abs(scores(answer, rain().query({"Wet": "yes"}))).max() < 5
     assert abs(scores(answer, rain(0.3).query({"Wet": "yes"}))).max() > 5
 
@@ -241,9 +241,9 @@ def test_gibbs_is_the_same_on_any_number_of_threads(monkeypatch):
     found = []
     for threads in ("1", "3"):
         monkeypatch.setenv("BAYESLEARN_THREADS", threads)
-        found.append(SampledInference(rain()).query({"Wet": "yes"}, method="gibbs", n=1024, random_state=5))
+        found.append(SampledInference(rain()).query({"Wet": "yes"}, method="gibbs", n_samples=1024, random_state=5))
     assert found[0] == found[1]
-    assert found[0] != SampledInference(rain()).query({"Wet": "yes"}, method="gibbs", n=1024, random_state=6)
+    assert found[0] != SampledInference(rain()).query({"Wet": "yes"}, method="gibbs", n_samples=1024, random_state=6)
 
 
 def test_gibbs_joins_batches_without_losing_any(monkeypatch):
@@ -252,7 +252,7 @@ def test_gibbs_joins_batches_without_losing_any(monkeypatch):
     seen = []
     with pytest.warns(ConvergenceWarning, match="stopped after .* draws"):
         answer = SampledInference(rain()).query(
-            {"Wet": "yes"}, method="gibbs", precision=1e-6, n=5000, random_state=0, progress=seen.append
+            {"Wet": "yes"}, method="gibbs", precision=1e-6, n_samples=5000, random_state=0, progress=seen.append
         )
     assert [step.draws for step in seen][-1] == answer.draws >= 5000
     assert len(seen) > 3
@@ -265,7 +265,7 @@ def test_gibbs_joins_batches_without_losing_any(monkeypatch):
 def test_asking_for_a_few_draws_only_what_matters(seed):
     network = slow.random_network(seed, 5)
     name = network.dag.order[0]
-    answer = SampledInference(network).query(variables=[name], n=200, random_state=seed)
+    answer = SampledInference(network).query(variables=[name], n_samples=200, random_state=seed)
     assert set(answer.beliefs) == set(answer.errors) == {name}
     p = network[name].probabilities
     assert np.abs(np.array(list(answer[name].values())) - p).max() < 0.25
@@ -277,10 +277,10 @@ def test_weights_do_not_underflow():
     network = BayesianNetwork.from_tables([("root", n) for n in names], tables, states={n: ["a", "b"] for n in tables})
     seen = dict.fromkeys(names, "a")
     logs = np.log(0.5) + 300 * np.log([0.0011, 0.001])
-    answer = SampledInference(network).query(seen, n=500, random_state=0)
+    answer = SampledInference(network).query(seen, n_samples=500, random_state=0)
     assert answer.log_evidence < -2000
     assert answer.log_evidence == pytest.approx(np.logaddexp(*logs), abs=0.5)
-    chains = SampledInference(network).query(seen, method="gibbs", n=512, random_state=0)
+    chains = SampledInference(network).query(seen, method="gibbs", n_samples=512, random_state=0)
     assert chains["root"]["a"] == pytest.approx(1 / (1 + np.exp(logs[1] - logs[0])), rel=1e-9)
 
 
@@ -295,12 +295,12 @@ def test_stops_at_the_precision():
 
 def test_stops_at_n_and_says_when_it_is_not_precise():
     with pytest.warns(ConvergenceWarning, match=r"stopped after 500 draws at a standard error of .* asked for 0\.001"):
-        answer = SampledInference(rain()).query({"Wet": "yes"}, precision=0.001, n=500, random_state=0)
+        answer = SampledInference(rain()).query({"Wet": "yes"}, precision=0.001, n_samples=500, random_state=0)
     assert answer.draws == 500
 
 
 def test_stops_in_time():
-    assert SampledInference(rain()).query({"Wet": "yes"}, seconds=1e-6, random_state=0).draws == approximate.ROUND
+    assert SampledInference(rain()).query({"Wet": "yes"}, time_limit=1e-6, random_state=0).draws == approximate.ROUND
 
 
 def test_progress_may_stop_it():
@@ -316,17 +316,17 @@ def test_progress_may_stop_it():
 
 
 def test_what_was_seen_is_certain_and_nothing_hidden_is_no_question():
-    answer = SampledInference(rain()).query({"Rain": "yes"}, variables=["Rain"], n=100, random_state=0)
+    answer = SampledInference(rain()).query({"Rain": "yes"}, variables=["Rain"], n_samples=100, random_state=0)
     assert answer["Rain"] == {"yes": 1.0, "no": 0.0}
     assert answer.precision == 0
     for method in METHODS:
         everything = {"Rain": "yes", "Sprinkler": "no", "Wet": "yes"}
-        assert SampledInference(rain()).query(everything, method=method, n=2000, random_state=0).beliefs == {}
+        assert SampledInference(rain()).query(everything, method=method, n_samples=2000, random_state=0).beliefs == {}
 
 
 def test_an_unseen_state_is_not_certain_not_to_be():
     network = BayesianNetwork.from_tables([], {"x": [1e-7, 1 - 1e-7]}, states={"x": YES_NO})
-    answer = SampledInference(network).query(n=1000, random_state=0)
+    answer = SampledInference(network).query(n_samples=1000, random_state=0)
     assert answer["x"]["yes"] == 0
     assert answer.errors["x"]["yes"] == pytest.approx(1 / 1002)
 
@@ -341,7 +341,7 @@ def test_impossible_evidence(method, monkeypatch):
     engine, evidence = SampledInference(read_network("asia")), {"tub": "no", "lung": "no", "either": "yes"}
     expected = r"none of \d+ draws agrees with the evidence: tub=no, lung=no, either=yes"
     with pytest.raises(ImpossibleEvidenceError, match=expected) as caught:
-        engine.query(evidence, method=method, n=2000, random_state=0)
+        engine.query(evidence, method=method, n_samples=2000, random_state=0)
     assert caught.value.details["conflict"] == ["tub", "lung", "either"]
     assert "exact inference" in caught.value.hint
 
@@ -354,7 +354,7 @@ def test_gibbs_warns_of_zeros_and_of_chains_that_disagree():
         pytest.warns(BayeslearnWarning, match="the tables of 'B' hold zeros"),
         pytest.warns(BayeslearnWarning, match="the 4 Gibbs chains disagree after 1024 sweeps: split R̂ is inf"),
     ):
-        answer = SampledInference(copy).query(method="gibbs", n=1024, random_state=0)
+        answer = SampledInference(copy).query(method="gibbs", n_samples=1024, random_state=0)
     assert answer.rhat == np.inf
     assert answer.precision > 0.1
 
@@ -363,7 +363,7 @@ def test_gibbs_does_not_warn_of_zeros_that_evidence_takes_out():
     copy = BayesianNetwork.from_tables(
         "[A][B|A]", {"A": [0.5, 0.5], "B": [[1.0, 0.0], [0.0, 1.0]]}, states={"A": YES_NO, "B": YES_NO}
     )
-    answer = SampledInference(copy).query({"B": "yes"}, method="gibbs", n=512, random_state=0)
+    answer = SampledInference(copy).query({"B": "yes"}, method="gibbs", n_samples=512, random_state=0)
     assert answer["A"]["yes"] == 1
     assert answer.rhat == 1
 

@@ -150,8 +150,8 @@ def test_ranges_in_every_engine():
     wanted = NET.query({}, virtual_evidence={"delay": [0, 1, 1]})
     assert NET.query(seen)["late"] == pytest.approx(wanted["late"], rel=1e-12)
     assert LoopyPropagation(NET).query(seen)["late"] == pytest.approx(wanted["late"], rel=1e-9)
-    for method in ("weighting", "rejection", "gibbs"):
-        answer = SampledInference(NET).query(seen, method=method, n=20_000, random_state=0)
+    for method in ("likelihood_weighting", "rejection", "gibbs"):
+        answer = SampledInference(NET).query(seen, method=method, n_samples=20_000, random_state=0)
         assert answer["late"]["yes"] == pytest.approx(wanted["late"]["yes"], abs=0.03)
     assert NET.inference.joint(["delay", "late"], seen).probabilities.sum() == pytest.approx(1, rel=1e-12)
     assert NET.inference.joint(["late"], seen).probabilities == pytest.approx(list(wanted["late"].values()), rel=1e-12)
@@ -191,5 +191,5 @@ def test_what_evidence_stands_for():
 
 def test_a_learned_network_takes_numbers():
     x = np.linspace(0, 10, 50)
-    network = fit_parameters("[y][x|y]", {"x": x, "y": np.where(x > 5, "high", "low")}, prior="laplace").network
+    network = fit_parameters("[y][x|y]", {"x": x, "y": np.where(x > 5, "high", "low")}, prior="laplace")
     assert network.query({"x": "9.7"}, variables=["y"]).most_probable("y") == "high"

@@ -25,9 +25,7 @@ PARTS = ("year", "month", "weekday", "hour")
 
 
 def network_of(*parts):
-    return fit_parameters(
-        "".join(f"[when.{p}]" for p in parts) + f"[late|when.{parts[0]}]", ROWS, prior="laplace"
-    ).network
+    return fit_parameters("".join(f"[when.{p}]" for p in parts) + f"[late|when.{parts[0]}]", ROWS, prior="laplace")
 
 
 NETWORKS = {parts: network_of(*parts) for n in (1, 2, 3) for parts in combinations(PARTS[:3], n)}
@@ -154,7 +152,7 @@ def test_the_answer_is_that_of_the_dates():
 def test_years_in_intervals():
     years = pd.date_range("1990-01-01", "2024-12-31", freq="40D")
     rows = {"when": [f"{x:%Y-%m-%d}" for x in years], "late": np.where(years.year > 2007, "yes", "no")}
-    network = fit_parameters("[when.year][late|when.year]", rows, prior="laplace").network
+    network = fit_parameters("[when.year][late|when.year]", rows, prior="laplace")
     cuts = network["when.year"].variable.cuts
     states = network.states("when.year")
     low, high = int(np.floor(cuts[0])) + 1, int(np.floor(cuts[1]))
@@ -191,7 +189,7 @@ def test_errors_say_why_and_what_to_type(parts, text, why, hint):
 
 def test_times_are_whole_hours():
     shifts = [f"{8 * (i % 3)}:00" for i in range(60)]
-    network = fit_parameters("[at.hour][late|at.hour]", {"at": shifts, "late": ["yes", "no", "no"] * 20}).network
+    network = fit_parameters("[at.hour][late|at.hour]", {"at": shifts, "late": ["yes", "no", "no"] * 20})
     assert network.query({"at": "16:00..17:00"}).evidence == {"at.hour": 16}
     assert network.query({"at": "8:00.."}).evidence == {"at.hour": [8, 16]}
     with pytest.raises(UnknownStateError, match=r"'<= 4\.5' in part"):
@@ -210,8 +208,8 @@ def test_what_a_range_stands_for(tmp_path, monkeypatch):
     assert str(observe(NET, {"when": "> 2024-11"})["when"]) == "when > 2024-11 (year: 2024, month: Dec)"
     monkeypatch.chdir(tmp_path)
     write_network(NET, "net.json")
-    assert "when > 2024-11 (year: 2024, month: Dec)" in ask("query", "net.json", "when>2024-11", "--ask", "late")
-    told = result(ask("query", "net.json", "when=2024-01..2024-02", "--ask", "late", "--json"))
+    assert "when > 2024-11 (year: 2024, month: Dec)" in ask("query", "net.json", "when>2024-11", "--variables", "late")
+    told = result(ask("query", "net.json", "when=2024-01..2024-02", "--variables", "late", "--json"))
     assert told["evidence"]["when"] == {
         "value": "2024-01..2024-02",
         "states": {"when.year": 2024, "when.month": ["Jan", "Feb"]},

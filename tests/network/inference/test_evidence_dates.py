@@ -20,7 +20,7 @@ from tests.properties import trials
 HOURS = pd.date_range("2012-01-01", "2013-12-31", freq="7h")
 ROWS = {"when": [x.isoformat() for x in HOURS], "late": np.where(HOURS.hour > 12, "yes", "no")}
 PARTS = ("year", "month", "weekday", "hour")
-NET = fit_parameters("".join(f"[when.{p}]" for p in PARTS) + "[late|when.hour]", ROWS, prior="laplace").network
+NET = fit_parameters("".join(f"[when.{p}]" for p in PARTS) + "[late|when.hour]", ROWS, prior="laplace")
 
 moments = st.datetimes(dt.datetime(2012, 1, 1), dt.datetime(2013, 12, 31), timezones=st.none())  # noqa: DTZ001
 
@@ -64,7 +64,7 @@ def test_evidence_is_read_as_a_row_of_a_table(moment):
 @pytest.mark.parametrize(("written", "other"), [("{:%d/%m/%Y}", "25/12/2012"), ("{:%m/%d/%Y}", "12/25/2012")])
 def test_dates_are_read_as_in_their_column(written, other):
     rows = {"day": [written.format(x) for x in HOURS], "late": ROWS["late"]}
-    network = fit_parameters("[day.month][late|day.month]", rows, prior="laplace").network
+    network = fit_parameters("[day.month][late|day.month]", rows, prior="laplace")
     assert network.query({"day": other}).evidence == network.query("day=2012-12-25").evidence == {"day.month": "Dec"}
     assert network.query({"day": written.format(dt.date(2012, 3, 4))}).evidence == {"day.month": "Mar"}
 
@@ -104,7 +104,7 @@ def test_what_is_no_date_is_named(value):
 
 
 def test_what_a_date_cannot_say_is_named():
-    only = fit_parameters("[when.hour][late|when.hour]", ROWS).network
+    only = fit_parameters("[when.hour][late|when.hour]", ROWS)
     with pytest.raises(UnknownStateError, match=r"'2013-09-05' has no information about 'when\.hour'"):
         only.query({"when": "2013-09-05"})
     with pytest.raises(UnknownStateError, match=r"variable 'when\.year' has no state 2020"):

@@ -147,6 +147,6 @@ def test_a_learned_network_takes_money_and_percentages():
     prices = [f"${x:,.2f}" for x in np.linspace(50, 5000, 60)]
     rates = [f"{x} %" for x in [10, 90] * 30]
     rows = {"price": prices, "rate": rates, "size": ["small"] * 30 + ["large"] * 30}
-    network = fit_parameters("[size][price|size][rate|size]", rows, prior="laplace").network
+    network = fit_parameters("[size][price|size][rate|size]", rows, prior="laplace")
     assert network.query("price=$4,900, rate=90 %", variables="size").most_probable("size") == "large"
     assert network.query({"price": "$60"}, variables="size").most_probable("size") == "small"

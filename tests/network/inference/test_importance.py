@@ -100,7 +100,7 @@ def scores(network, evidence, *, method, n, seeds):
     for seed in range(seeds):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            answer = engine.query(evidence, method=method, n=n, random_state=seed)
+            answer = engine.query(evidence, method=method, n_samples=n, random_state=seed)
         warned.append(bool(caught))
         found.append(
             [
@@ -118,7 +118,7 @@ def scores(network, evidence, *, method, n, seeds):
 @pytest.mark.thorough
 @pytest.mark.parametrize("make", NETWORKS)
 def test_weighting_states_an_honest_error(make):
-    off, warned = scores(*make(), method="weighting", n=4096, seeds=200)
+    off, warned = scores(*make(), method="likelihood_weighting", n=4096, seeds=200)
     assert (off <= 1.96).mean(axis=0).min() >= 0.89
     assert (off <= 3).mean(axis=0).min() >= 0.97
     assert off[~warned].max(initial=0.0) < 5  # never sure and wrong
@@ -163,7 +163,7 @@ def test_rejection_states_an_honest_error(make):
 
 def test_a_rare_cause_is_found():
     network, seen = rare_cause()
-    answer = SampledInference(network).query(seen, n=4096, random_state=0)
+    answer = SampledInference(network).query(seen, n_samples=4096, random_state=0)
     assert answer["Cause"]["yes"] == pytest.approx(0.99, abs=0.005)
     assert answer.errors["Cause"]["yes"] < 0.005
     assert answer.effective_size > 3000
@@ -174,7 +174,7 @@ def test_a_rare_cause_is_found():
 def test_a_rare_cause_behind_a_likelihood_is_found():
     network, _ = rare_cause()
     likelihoods = {"Alarm": [1.0, 1e-9]}
-    answer = SampledInference(network).query(virtual_evidence=likelihoods, n=4096, random_state=0)
+    answer = SampledInference(network).query(virtual_evidence=likelihoods, n_samples=4096, random_state=0)
     exact = network.query(virtual_evidence=likelihoods)
     assert abs(answer["Cause"]["yes"] - exact["Cause"]["yes"]) < 4 * answer.errors["Cause"]["yes"] < 0.05
     assert answer.log_evidence == pytest.approx(exact.log_evidence, abs=4 * answer.log_evidence_error)
@@ -185,7 +185,7 @@ def test_the_same_seed_gives_the_same_answer_on_any_number_of_threads(monkeypatc
     found = []
     for threads in ("1", "3"):
         monkeypatch.setenv("BAYESLEARN_THREADS", threads)
-        found.append(SampledInference(network).query(seen, n=12_000, random_state=5))
+        found.append(SampledInference(network).query(seen, n_samples=12_000, random_state=5))
     assert found[0] == found[1]
     assert json.dumps(found[0].to_dict())
 
@@ -232,20 +232,20 @@ def test_nothing_below_is_nothing_to_propose():
 
 
 @pytest.mark.parametrize("t", [1e-155, 1e-200, 1e-320])
-@pytest.mark.parametrize("method", ["weighting", "gibbs"])
+@pytest.mark.parametrize("method", ["likelihood_weighting", "gibbs"])
 def test_weights_and_chains_of_small_numbers(method, t):
     network = meeting(t)
     exact = network.query({"B": "a", "C": "a"})
-    answer = SampledInference(network).query({"B": "a", "C": "a"}, method=method, n=4096, random_state=0)
+    answer = SampledInference(network).query({"B": "a", "C": "a"}, method=method, n_samples=4096, random_state=0)
     assert answer["A"]["a"] == pytest.approx(exact["A"]["a"], abs=max(4 * answer.errors["A"]["a"], 1e-9))
     assert answer.errors["A"]["a"] < 0.02
-    if method == "weighting":
+    if method == "likelihood_weighting":
         assert answer.log_evidence == pytest.approx(exact.log_evidence, abs=4 * answer.log_evidence_error + 1e-9)
 
 
 def test_chains_over_two_thousand_leaves():
     seen = {f"x{i}": "a" for i in range(2000)}
-    chains = SampledInference(leaves(2000, 1000)).query(seen, method="gibbs", n=256, random_state=0)
+    chains = SampledInference(leaves(2000, 1000)).query(seen, method="gibbs", n_samples=256, random_state=0)
     assert chains["root"]["a"] == pytest.approx(0.25, rel=1e-9)
 
 
@@ -255,7 +255,7 @@ def test_chains_over_two_thousand_leaves():
 def test_few_draws_that_agree_are_warned_of():
     network = made("[Cause][Alarm|Cause]", Cause=1e-3, Alarm=[0.99, 1e-7])
     with pytest.warns(BayeslearnWarning, match=r"the standard errors are rough: only \d of 4000 draws agree"):
-        answer = SampledInference(network).query({"Alarm": "yes"}, method="rejection", n=4000, random_state=1)
+        answer = SampledInference(network).query({"Alarm": "yes"}, method="rejection", n_samples=4000, random_state=1)
     assert answer.errors["Cause"]["yes"] > 0.05
 
 
@@ -263,7 +263,7 @@ def test_a_draw_that_outweighs_the_others_is_warned_of(monkeypatch):
     monkeypatch.setattr(Proposal, "of", Proposal.prior)  # without messages
     network = made("[Cause][Alarm|Cause]", Cause=1e-3, Alarm=[0.99, 1e-7])
     with pytest.warns(BayeslearnWarning, match=r"one of 2000 draws holds \d+ % of the weight of all"):
-        answer = SampledInference(network).query({"Alarm": "yes"}, n=2000, random_state=1)
+        answer = SampledInference(network).query({"Alarm": "yes"}, n_samples=2000, random_state=1)
     assert answer.errors["Cause"]["yes"] > 0.1
 
 
@@ -273,7 +273,7 @@ def test_a_cause_that_was_not_drawn_is_in_the_error(monkeypatch, seed):
     monkeypatch.setattr(Proposal, "of", Proposal.prior)
     monkeypatch.setattr("bayeslearn.network.inference.likelihood_weighting.MORE", np.inf)
     network, seen = rare_cause()
-    answer = SampledInference(network).query(seen, n=4096, random_state=seed)
+    answer = SampledInference(network).query(seen, n_samples=4096, random_state=seed)
     assert answer["Cause"]["yes"] == 0
     assert answer.errors["Cause"]["yes"] > 0.4
 
@@ -283,7 +283,7 @@ def test_chains_that_stay_in_one_part_are_warned_of(monkeypatch):
     sticky = [1 - 1e-9, 1e-9]
     network = made("[A][B|A][C|B]", A=0.1, B=sticky, C=sticky)
     with pytest.warns(BayeslearnWarning, match=r"Gibbs chains may have missed a part of the cases: after \d+ sweeps"):
-        answer = SampledInference(network).query(method="gibbs", n=512, random_state=2)
+        answer = SampledInference(network).query(method="gibbs", n_samples=512, random_state=2)
     assert answer.rhat == 1
     assert abs(answer["A"]["yes"] - 0.1) <= 1.96 * answer.errors["A"]["yes"]
 
@@ -291,5 +291,5 @@ def test_chains_that_stay_in_one_part_are_warned_of(monkeypatch):
 def test_limits_of_warnings():
     assert approximate.LONE == 0.1
     assert (
-        SampledInference(rare_cause()[0]).query(n=9, random_state=0).draws == 9
+        SampledInference(rare_cause()[0]).query(n_samples=9, random_state=0).draws == 9
     )  # few draws that were asked for are no surprise

@@ -104,12 +104,12 @@ def test_cases_missing_values_and_most_probable_states():
     holes = Table(table.schema, codes, table.values)
     found, fitted = (
         network.predict_proba(holes),
-        fit_parameters(network.dag, holes, max_iter=3, tol=0, prior=None).network,
+        fit_parameters(network.dag, holes, max_iter=3, tol=0, prior=None),
     )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compiled_network, "LARGE", 1000)
         other = read_network("asia").predict_proba(holes)
-        wanted = fit_parameters(network.dag, holes, max_iter=3, tol=0, prior=None).network
+        wanted = fit_parameters(network.dag, holes, max_iter=3, tol=0, prior=None)
     np.testing.assert_allclose(found.log_evidence, other.log_evidence, rtol=1e-9)
     for name in network.names:
         np.testing.assert_allclose(found[name], other[name], rtol=1e-9, atol=1e-12)

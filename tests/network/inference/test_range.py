@@ -148,7 +148,7 @@ def test_rows_of_a_table_over_the_whole_range(seed, n):
         weights = weights_of(network, {name: state for name, state in row.items() if state is not None})
         log_p = log_of(sum(weights.values()))
         assert found.log_evidence[i] == pytest.approx(log_p, rel=1e-10, abs=1e-12)
-        assert scored.cases[i] == pytest.approx(log_p, rel=1e-10, abs=1e-12)
+        assert scored.per_row[i] == pytest.approx(log_p, rel=1e-10, abs=1e-12)
         for name in network.names:
             assert found[name][i].tolist() == close(believed(network, weights, name))
 
@@ -237,8 +237,8 @@ def test_expected_counts_of_small_numbers():
     expected = network.query({"B": "a", "C": "a"})["A"]["a"]
     assert expected == pytest.approx(0.25, rel=1e-9)
     with pytest.warns(ConvergenceWarning, match="EM stopped after 1 iterations"):
-        fit = fit_parameters(network, rows, start=network, max_iter=1, prior=None)
-    assert fit.network["A"].probabilities[0] == pytest.approx((1 + 3 * expected) / 4, rel=1e-9)
+        fit = fit_parameters(network, rows, init=network, max_iter=1, prior=None)
+    assert fit["A"].probabilities[0] == pytest.approx((1 + 3 * expected) / 4, rel=1e-9)
 
 
 @pytest.mark.parametrize("scale", [1e-200, 1e120])
@@ -249,10 +249,12 @@ def test_expected_counts_do_not_depend_on_the_scale_of_likelihoods(scale):
     for factor in (1.0, scale):
         scaled = {name: np.array([[0.2 * factor, 0.7 * factor], [1.0, 1.0]]) for name in "ABC"}
         with pytest.warns(ConvergenceWarning, match="EM stopped after 1 iterations"):
-            fits.append(fit_parameters(network, rows, start=network, max_iter=1, prior=None, likelihoods=scaled))
+            fits.append(fit_parameters(network, rows, init=network, max_iter=1, prior=None, virtual_evidence=scaled))
     for name in "ABC":
-        np.testing.assert_allclose(fits[1].network[name].probabilities, fits[0].network[name].probabilities, rtol=1e-9)
-    assert fits[1].log_likelihood - fits[0].log_likelihood == pytest.approx(3 * math.log(scale), rel=1e-9)
+        np.testing.assert_allclose(fits[1][name].probabilities, fits[0][name].probabilities, rtol=1e-9)
+    assert fits[1].fit_info.log_likelihood - fits[0].fit_info.log_likelihood == pytest.approx(
+        3 * math.log(scale), rel=1e-9
+    )
 
 
 @pytest.mark.parametrize("how", ["most_probable", "sample"])

@@ -23,12 +23,12 @@ AB = {"A": ["x", "y"], "B": ["u", "v"]}
 
 def tack():
     """SPEC H8: a thumb tack on its head 80 times of 100, one imagined case of each kind before."""
-    return fit_parameters("[Side]", {"Side": ["head"] * 80 + ["point"] * 20}, prior="laplace").network
+    return fit_parameters("[Side]", {"Side": ["head"] * 80 + ["point"] * 20}, prior="laplace")
 
 
 def learned(rows, *, prior="laplace", **options):
     frame = BayesianNetwork.from_tables("[A][B|A]", {"A": [0.5, 0.5], "B": np.full((2, 2), 0.5)}, states=AB)
-    return fit_parameters(frame, [dict(zip("AB", row, strict=True)) for row in rows], prior=prior, **options).network
+    return fit_parameters(frame, [dict(zip("AB", row, strict=True)) for row in rows], prior=prior, **options)
 
 
 ROWS = [("x", "u")] * 6 + [("x", "v")] * 2 + [("y", "v")] * 3
@@ -43,7 +43,7 @@ def test_the_thumb_tack_of_the_book():
     assert cpt.probabilities[0] == pytest.approx(81 / 102, rel=1e-15)
     low, high = cpt.interval()
     np.testing.assert_allclose([low[0], high[0]], beta(81, 21).ppf([0.025, 0.975]), rtol=1e-12)
-    assert str(cpt.support()) == "Side rests on 100 real and 2 prior cases"
+    assert str(cpt.support()) == "P(Side): 100 observed and 2 prior rows"
 
 
 def test_every_cell_has_the_bounds_of_its_beta():
@@ -65,19 +65,19 @@ def test_a_row_that_rests_on_nothing_may_be_anything():
 
 def test_what_rows_rest_on():
     network = learned(ROWS, prior="m:1")
-    assert str(network["B"].support({"A": "y"})) == "B given A=y rests on 3 real and 1 prior cases"
-    found = {(row.variable, *row.given.values()): (row.cases, row.prior) for row in supports(network)}
+    assert str(network["B"].support({"A": "y"})) == "P(B | A=y): 3 observed and 1 prior rows"
+    found = {(row.variable, *row.given.values()): (row.n_observed, row.prior) for row in supports(network)}
     assert found == {("A",): (11, 1), ("B", "x"): (8, 1), ("B", "y"): (3, 1)}
     assert network["B"].support({"A": "y"}) in list(supports(network))
     fit = fit_parameters(network, [{"A": "x", "B": "v"}], prior="m:1")
-    assert str(fit.least_supported(1)[0]) == "B given A=y rests on 0 real and 1 prior cases"
+    assert str(fit.fit_info.thin_rows(1)[0]) == "P(B | A=y): 0 observed and 1 prior rows"
 
 
 def test_expected_cases_count_as_cases():
     network = learned(ROWS).update([{"A": "x", "B": "u"}, {"A": None, "B": "u"}])
     row = network["B"].support({"A": "x"})
-    assert 9 < row.cases < 10
-    assert row.cases + network["B"].support({"A": "y"}).cases == pytest.approx(13, rel=1e-12)
+    assert 9 < row.n_observed < 10
+    assert row.n_observed + network["B"].support({"A": "y"}).n_observed == pytest.approx(13, rel=1e-12)
 
 
 ### answers
@@ -86,7 +86,7 @@ def test_expected_cases_count_as_cases():
 @pytest.mark.parametrize("level", [0.5, 0.95])
 def test_a_root_has_the_bounds_of_its_beta(level):
     n, tails = 4000, [(1 - level) / 2, (1 + level) / 2]
-    found = query_interval(tack(), level=level, n=n, random_state=1)["Side"]["head"]
+    found = query_interval(tack(), level=level, n_samples=n, random_state=1)["Side"]["head"]
     truth = beta(81, 21)
     assert abs(found.mean - 81 / 102) < 5 * truth.std() / np.sqrt(n)
     for bound, q in zip((found.low, found.high), tails, strict=True):
@@ -96,7 +96,7 @@ def test_a_root_has_the_bounds_of_its_beta(level):
 
 def test_a_child_of_what_is_observed_has_the_bounds_of_its_row():
     n, truth = 4000, beta(7, 3)
-    found = query_interval(learned(ROWS), {"A": "x"}, ["B"], n=n, random_state=2)["B"]["u"]
+    found = query_interval(learned(ROWS), {"A": "x"}, ["B"], n_samples=n, random_state=2)["B"]["u"]
     for bound, q in ((found.low, 0.025), (found.high, 0.975)):
         assert abs(bound - truth.ppf(q)) < 5 * np.sqrt(q * (1 - q) / n) / truth.pdf(truth.ppf(q))
 
@@ -105,10 +105,10 @@ def test_a_child_of_what_is_observed_has_the_bounds_of_its_row():
 @given(seed=st.integers(0, 100_000), size=st.integers(1, 5))
 def test_answers_are_those_of_every_drawn_network_by_enumeration(seed, size):
     truth = slow.random_network(seed, size)
-    network = fit_parameters(truth, truth.sample(12, random_state=seed), prior="jeffreys").network
+    network = fit_parameters(truth, truth.sample(12, random_state=seed), prior="jeffreys")
     evidence = slow.random_evidence(network, seed)
     ask = [name for name in network.names if name not in evidence] or list(network.names)
-    found = query_interval(network, evidence, ask, level=0.6, n=7, random_state=seed)
+    found = query_interval(network, evidence, ask, level=0.6, n_samples=7, random_state=seed)
     compiled = Compiled(network)
     codes = np.array([network.states(v).index(evidence[v]) if v in evidence else -1 for v in network.names])
     kept = compiled.relevant([network.names.index(v) for v in ask], codes >= 0)
@@ -149,7 +149,7 @@ def test_the_same_seed_gives_the_same_answer():
     first, second = (query_interval(network, {"B": "u"}, random_state=seed) for seed in (5, np.random.default_rng(5)))
     assert first == second
     assert first != query_interval(network, {"B": "u"}, random_state=6)
-    assert (first.level, first.draws, list(first.intervals)) == (0.95, 200, ["A"])
+    assert (first.level, first.n_samples, list(first.intervals)) == (0.95, 200, ["A"])
     assert first.to_dict()["intervals"]["A"]["x"].keys() == {"mean", "low", "high"}
 
 
@@ -180,10 +180,10 @@ def test_virtual_evidence():
 
 def test_one_plan_serves_all_draws(monkeypatch):
     alarm = read_network("alarm")
-    network = fit_parameters(alarm, alarm.sample(500, random_state=0), prior="bdeu:10").network
+    network = fit_parameters(alarm, alarm.sample(500, random_state=0), prior="bdeu:10")
     planned, made = [], Compiled._made
     monkeypatch.setattr(Compiled, "_made", lambda self, *given: planned.append(1) or made(self, *given))
-    found = query_interval(network, {"CVP": "HIGH", "BP": "LOW"}, ["HYPOVOLEMIA"], n=50, random_state=0)
+    found = query_interval(network, {"CVP": "HIGH", "BP": "LOW"}, ["HYPOVOLEMIA"], n_samples=50, random_state=0)
     assert len(planned) == 1
     belief = network.query({"CVP": "HIGH", "BP": "LOW"})["HYPOVOLEMIA"]
     assert found["HYPOVOLEMIA"]["TRUE"].low < belief["TRUE"] < found["HYPOVOLEMIA"]["TRUE"].high
@@ -191,7 +191,7 @@ def test_one_plan_serves_all_draws(monkeypatch):
 
 def test_what_is_given_is_certain():
     before = BayesianNetwork.from_tables("[A][B|A]", {"A": [0.3, 0.7], "B": np.full((2, 2), 0.5)}, states=AB)
-    network = fit_parameters(before, [{"A": "x", "B": "u"}], frozen=["A"], prior="laplace").network
+    network = fit_parameters(before, [{"A": "x", "B": "u"}], frozen=["A"], prior="laplace")
     found = query_interval(network, random_state=0)
     certain = found["A"]["x"]
     assert [certain.mean, certain.low, certain.high] == pytest.approx([0.3] * 3, rel=1e-12)
@@ -204,8 +204,8 @@ def test_draws_under_which_the_evidence_is_impossible_are_left_out():
     """α so small that drawn probabilities are often zero: ln θ ~ −1/α, far below the smallest float."""
     a = DiscreteVariable("A", ("x", "y"))
     network = BayesianNetwork((CPT(a, (), [0.5, 0.5], prior=Dirichlet([1e-4, 1e-4])),))
-    found = query_interval(network, {"A": "x"}, ["A"], n=40, random_state=0)
-    assert 0 < found.draws < 40
+    found = query_interval(network, {"A": "x"}, ["A"], n_samples=40, random_state=0)
+    assert 0 < found.n_samples < 40
 
 
 ### what is refused
@@ -213,7 +213,7 @@ def test_draws_under_which_the_evidence_is_impossible_are_left_out():
 
 def test_a_row_that_matters_must_rest_on_something():
     network = learned([("x", "u"), ("x", "v")], prior=None)
-    with pytest.raises(EvidenceError, match="the row of B given A=y rests on no case at all") as error:
+    with pytest.raises(EvidenceError, match="the CPT row P\\(B \\| A=y\\) has neither data nor prior") as error:
         query_interval(network, variables=["B"])
     assert error.value.details["given"] == {"A": "y"}
     assert query_interval(network, variables=["A"], random_state=0)["A"]["x"].mean == 1  # B does not matter for it
@@ -234,9 +234,9 @@ def test_bad_questions():
     with pytest.raises(ParameterError, match="`level` must be below 1, got 95"):
         query_interval(network, level=95)
     with pytest.raises(ParameterError, match="`n` must be at least 1, got 0"):
-        query_interval(network, n=0)
+        query_interval(network, n_samples=0)
     with pytest.raises(ParameterError, match="'A' was not asked for"):
-        query_interval(network, variables=["B"], n=2, random_state=0)["A"]
+        query_interval(network, variables=["B"], n_samples=2, random_state=0)["A"]
     with pytest.raises(UnknownStateError, match="has no state 'w'"):
         query_interval(network, {"B": "w"})
     with pytest.raises(ParameterError, match="a row of 'B' is named by the states of 'A', got none"):

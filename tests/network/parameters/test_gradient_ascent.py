@@ -50,15 +50,15 @@ def test_the_objective_never_falls(seed, n, share, prior, method, step, start):
     settings = {"step": step} if method == "gradient" else {}
 
     fit = fit_parameters(
-        network, with_holes(network, 20, seed, share), prior=prior, method=method, start=start, max_iter=25, **settings
+        network, with_holes(network, 20, seed, share), prior=prior, method=method, init=start, max_iter=25, **settings
     )
 
-    objectives = [step.objective for step in fit.history]
+    objectives = [step.objective for step in fit.fit_info.history]
     assert np.isfinite(objectives).all()
     assert np.diff(objectives, append=objectives[-1]).min() >= -1e-9
-    assert [step.iteration for step in fit.history] == list(range(fit.iterations + 1))
-    assert fit.objective == objectives[-1]
-    for cpt in fit.network:
+    assert [step.iteration for step in fit.fit_info.history] == list(range(fit.fit_info.n_iter + 1))
+    assert fit.fit_info.objective == objectives[-1]
+    for cpt in fit:
         np.testing.assert_allclose(cpt.probabilities.sum(axis=-1), 1, rtol=1e-12)
         assert cpt.probabilities.min() >= 0
 
@@ -94,7 +94,7 @@ def test_weight_two_is_a_row_twice(method):
         for data in (cases.with_weights(np.full(30, 2.0)), twice)
     )
 
-    assert heavy.network.isclose(double.network, rtol=1e-6, atol=1e-6)
+    assert heavy.isclose(double, rtol=1e-6, atol=1e-6)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -106,10 +106,10 @@ def test_frozen_tables_stay_to_the_last_bit(method):
     by_em = fit_parameters(network, cases, prior="laplace", frozen=["v0", "v3"])
 
     for name in ("v0", "v3"):
-        assert fit.network[name] is network[name]
-    assert fit.objective == pytest.approx(by_em.objective, abs=1e-3)
+        assert fit[name] is network[name]
+    assert fit.fit_info.objective == pytest.approx(by_em.fit_info.objective, abs=1e-3)
     everything = fit_parameters(network, cases, frozen=network.names, method=method, prior=None)
-    assert (everything.iterations, everything.converged) == (0, True)
+    assert (everything.fit_info.n_iter, everything.fit_info.converged) == (0, True)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -118,10 +118,10 @@ def test_restarts_keep_the_best(method):
     cases = with_holes(network, 40, 7).mask([network.names[0]])
     hidden = {network.names[0]: network.states(network.names[0])}
 
-    fit = fit_parameters(network, cases, prior="laplace", hidden=hidden, method=method, restarts=4, max_iter=1000)
+    fit = fit_parameters(network, cases, prior="laplace", hidden=hidden, method=method, n_init=4, max_iter=1000)
 
-    assert len(fit.starts) == 4
-    assert fit.objective == max(fit.starts)
+    assert len(fit.fit_info.starts) == 4
+    assert fit.fit_info.objective == max(fit.fit_info.starts)
 
 
 ### cells that are zero
@@ -131,22 +131,22 @@ def test_restarts_keep_the_best(method):
 def test_a_zero_stays_zero_as_in_em(method):
     start = pair([0.5, 0.5], [[1.0, 0.0], [0.5, 0.5]])
 
-    by_em = fit_parameters(start, COIN, start=start, tol=1e-9, prior=None)
-    fit = fit_parameters(start, COIN, start=start, method=method, tol=1e-9, max_iter=1000, prior=None)
+    by_em = fit_parameters(start, COIN, init=start, tol=1e-9, prior=None)
+    fit = fit_parameters(start, COIN, init=start, method=method, tol=1e-9, max_iter=1000, prior=None)
 
-    assert fit.network["x"].probabilities[0].tolist() == [1, 0]
-    assert fit.network.isclose(by_em.network, rtol=1e-3, atol=1e-3)
+    assert fit["x"].probabilities[0].tolist() == [1, 0]
+    assert fit.isclose(by_em, rtol=1e-3, atol=1e-3)
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_a_prior_moves_cells_off_zero(method):
     start = pair([0.5, 0.5], [[1.0, 0.0], [0.5, 0.5]])
 
-    by_em = fit_parameters(start, COIN, start=start, prior="laplace", tol=1e-10)
-    fit = fit_parameters(start, COIN, start=start, prior="laplace", method=method, tol=1e-10, max_iter=1000)
+    by_em = fit_parameters(start, COIN, init=start, prior="laplace", tol=1e-10)
+    fit = fit_parameters(start, COIN, init=start, prior="laplace", method=method, tol=1e-10, max_iter=1000)
 
-    assert np.isfinite([step.objective for step in fit.history]).all()
-    assert fit.network.isclose(by_em.network, rtol=1e-4)
+    assert np.isfinite([step.objective for step in fit.fit_info.history]).all()
+    assert fit.isclose(by_em, rtol=1e-4)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -155,15 +155,15 @@ def test_cells_that_belong_at_zero_come_near_it(method):
         "[y][x|y]", {"y": ["a", "b", "b"], "x": ["u", "v", "v"]}, method=method, tol=1e-9, max_iter=1000, prior=None
     )
 
-    np.testing.assert_allclose(fit.network["x"].probabilities, np.eye(2), atol=1e-8)
-    assert fit.log_likelihood == pytest.approx(3 * np.log([1, 2, 2]).mean() - 3 * np.log(3), abs=1e-8)
+    np.testing.assert_allclose(fit["x"].probabilities, np.eye(2), atol=1e-8)
+    assert fit.fit_info.log_likelihood == pytest.approx(3 * np.log([1, 2, 2]).mean() - 3 * np.log(3), abs=1e-8)
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_an_impossible_row_is_named(method):
     start = pair([1.0, 0.0], [[0.5, 0.5], [0.5, 0.5]])
     with pytest.raises(ImpossibleDataError, match="row 1 has probability zero"):
-        fit_parameters(start, COIN, start=start, method=method, prior=None)
+        fit_parameters(start, COIN, init=start, method=method, prior=None)
 
 
 ### how it ends
@@ -175,7 +175,7 @@ def test_warns_with_the_numbers_when_not_converged(method, what):
     numbers = rf"{what} stopped after 2 iterations, where an EM step would still gain \d\.\de[-+]\d\d, asked for 1e-04"
     with pytest.warns(ConvergenceWarning, match=numbers):
         fit = fit_parameters(network, with_holes(network, 50, 1), method=method, max_iter=2, prior=None)
-    assert (fit.iterations, fit.converged) == (2, False)
+    assert (fit.fit_info.n_iter, fit.fit_info.converged) == (2, False)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -189,16 +189,16 @@ def test_progress_sees_every_step_and_may_stop(method):
 
     fit = fit_parameters(network, with_holes(network, 50, 1), method=method, progress=progress, prior=None)
 
-    assert tuple(seen[:-1]) == fit.history[:-1]
-    assert fit.objective >= seen[-1].objective  # the end is the estimate from the last expected counts
-    assert (fit.iterations, fit.converged) == (3, False)
+    assert tuple(seen[:-1]) == fit.fit_info.history[:-1]
+    assert fit.fit_info.objective >= seen[-1].objective  # the end is the estimate from the last expected counts
+    assert (fit.fit_info.n_iter, fit.fit_info.converged) == (3, False)
 
 
 def test_a_step_too_long_is_halved():
     network = random_network(2, 4)
     cases = with_holes(network, 50, 2)
     fit = fit_parameters(network, cases, prior="laplace", method="gradient", step=1e6, max_iter=5000)
-    assert fit.converged
+    assert fit.fit_info.converged
 
 
 ### mistakes

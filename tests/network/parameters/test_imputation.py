@@ -169,7 +169,7 @@ def test_numbers_come_back_as_intervals_on_demand():
 
 def test_a_hidden_variable_is_filled_and_weights_stay():
     data = {"A": ["x", "x", "y", "y"] * 5, "B": ["u", "u", "v", "v"] * 5}
-    network = fit_parameters("[H][A|H][B|H]", data, hidden={"H": 2}, prior="laplace").network
+    network = fit_parameters("[H][A|H][B|H]", data, hidden={"H": 2}, prior="laplace")
     full = network.impute(Table(network.schema, with_holes(network, 9, 1).codes, np.empty((0, 9)), np.arange(9.0)))
     assert (full.codes >= 0).all()
     np.testing.assert_array_equal(full.sample_weight, np.arange(9.0))

@@ -31,7 +31,7 @@ WHOLE = np.where(Y == "a", RNG.integers(0, 40, 300), RNG.integers(60, 200, 300))
 NET = fit_parameters(
     "[y][x|y][n|y][k|y]", {"y": Y, "x": X, "n": WHOLE, "k": np.where(RNG.random(300) < 0.9, Y == "a", Y == "b")},
     prior="laplace",
-).network  # fmt: skip
+)  # fmt: skip
 MARKERS = {"", "?", "NaN", "nan", " ? ", None}
 
 
@@ -247,7 +247,7 @@ def test_arrow_types_stay(kind):
 
 def test_numpy_arrays():
     matrix = np.array([[8.5, np.nan], [np.nan, 120.0]])
-    network = fit_parameters("[x][n|x]", {"x": X, "n": WHOLE}, prior="laplace").network
+    network = fit_parameters("[x][n|x]", {"x": X, "n": WHOLE}, prior="laplace")
     full = network.impute(matrix)
     assert (full.dtype, np.isnan(full).any(), full[0, 0], full[1, 1]) == (np.float64, False, 8.5, 120)
     assert np.isnan(matrix).sum() == 2

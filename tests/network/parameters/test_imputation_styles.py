@@ -28,7 +28,7 @@ SIZE = ["small"] * 60 + ["large"] * 60
 
 def network_of(name, write):
     x = X if name is None else [write(v) for v in X]
-    return fit_parameters("[size][x|size]", {"x": x, "size": SIZE}, prior="laplace").network
+    return fit_parameters("[size][x|size]", {"x": x, "size": SIZE}, prior="laplace")
 
 
 NETWORKS = {kind: network_of(*written) for kind, written in WRITERS.items()}
@@ -56,7 +56,7 @@ def test_no_more_decimals_than_observed(decimals, seed, kind):
     """A network of finer numbers, without values of its own for the middle interval."""
     rng = np.random.default_rng(seed)
     fine = rng.uniform(0, 100, 80)
-    network = fit_parameters("[x]", {"x": fine}, prior="laplace").network
+    network = fit_parameters("[x]", {"x": fine}, prior="laplace")
     shown = np.round(rng.uniform(0, 100, 30), decimals)
     cells = [f"{v:.{decimals}f}" for v in shown] if kind == "text" else shown.tolist()
     full = network.impute({"x": [None, *cells]}, method="sample", random_state=seed)["x"]
@@ -116,7 +116,7 @@ def test_words_and_formats_in_files(tmp_path, monkeypatch):
 def test_missing_dates_stay_missing_with_a_warning(tmp_path, monkeypatch):
     days = [f"2026-0{1 + i % 3}-{1 + i % 28:02}" for i in range(60)]
     rows = {"day": days, "open": ["yes", "no", "yes"] * 20}
-    network = fit_parameters("[day.month][open|day.month]", rows, prior="laplace").network
+    network = fit_parameters("[day.month][open|day.month]", rows, prior="laplace")
     with pytest.warns(BayeslearnWarning, match=r"^missing dates stay missing in 'day' \(2\): the network has only"):
         full = network.impute({"day": ["2026-01-05", None, "-"], "open": [None, "yes", "no"]}, na_values=["-"])
     assert full["day"] == ["2026-01-05", None, "-"]

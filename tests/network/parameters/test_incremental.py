@@ -30,7 +30,7 @@ RAIN = {"Rain": ["yes", "no", "no", "yes", "no"], "Wet": ["yes", "no", "yes", "y
 
 
 def learned(data=RAIN, *, prior="laplace", structure="[Rain][Wet|Rain]", **options):
-    return fit_parameters(structure, data, prior=prior, **options).network
+    return fit_parameters(structure, data, prior=prior, **options)
 
 
 ### rows with holes
@@ -39,7 +39,7 @@ def learned(data=RAIN, *, prior="laplace", structure="[Rain][Wet|Rain]", **optio
 @given(seed=st.integers(0, 100_000), n=st.integers(1, 5), rows=st.integers(1, 8), share=st.sampled_from([0.2, 1.0]))
 def test_holes_add_what_the_present_tables_expect(seed, n, rows, share):
     truth = slow.random_network(seed, n)
-    network = fit_parameters(truth, truth.sample(9, random_state=seed), prior="laplace").network
+    network = fit_parameters(truth, truth.sample(9, random_state=seed), prior="laplace")
     more = with_holes(truth, rows, seed + 1, share)
     after = network.update(more, forgetting_factor=0.5)
     counts, _ = expected_counts(network, more)
@@ -53,7 +53,7 @@ def test_rows_that_em_learned_from_can_be_taken_back():
     """What is left is what was there less what the tables expect of the rows, whether EM had converged or not."""
     truth = read_network("asia")
     table = with_holes(truth, 60, 1)
-    network = fit_parameters(truth, table, prior="laplace").network
+    network = fit_parameters(truth, table, prior="laplace")
     left = network.remove(table.take(range(20)))
     every, gone, rest = (expected_counts(network, table.take(rows))[0] for rows in map(range, (0, 0, 20), (60, 20, 60)))
     for cpt in left:
@@ -70,9 +70,9 @@ def test_rows_that_em_learned_from_can_be_taken_back():
 def test_where_em_no_longer_moves_the_rest_is_what_the_tables_expect_of_it():
     truth = read_network("asia")
     table = with_holes(truth, 60, 1)
-    network = fit_parameters(truth, table, prior="laplace", tol=0).network
+    network = fit_parameters(truth, table, prior="laplace", tol=0)
     for _ in range(80):  # gains are lost in rounding long before the counts come to rest
-        network = fit_parameters(truth, table, prior="laplace", start=network, tol=0, max_iter=1).network
+        network = fit_parameters(truth, table, prior="laplace", init=network, tol=0, max_iter=1)
     left = network.remove(table.take(range(20)))
     rest, _ = expected_counts(network, table.take(range(20, 60)))
     for cpt in left:
@@ -92,7 +92,7 @@ def test_all_that_was_learned_can_be_taken_back(seed, n, share, max_iter, prior)
     truth = slow.random_network(seed, n)
     table, more = with_holes(truth, 12, seed, share), with_holes(truth, 5, seed + 1, share)
     assume((table.codes >= 0).any(axis=1).all())
-    network = fit_parameters(truth, table, prior=prior, max_iter=max_iter).network
+    network = fit_parameters(truth, table, prior=prior, max_iter=max_iter)
     for taken, left in (([*range(12)], 0), ([*range(7)], table.sample_weight[7:].sum())):
         after = network.remove(table.take(taken))
         for cpt in after:
@@ -168,7 +168,7 @@ def three():
 
 def test_a_row_without_evidence_stays_and_one_that_lost_it_is_even():
     before = BayesianNetwork.from_tables("[A][B|A]", {"A": [0.5, 0.5], "B": [[0.9, 0.1], [0.2, 0.8]]}, states=AB)
-    network = fit_parameters(before, [{"A": "x", "B": "u"}], start=before, prior=None).network
+    network = fit_parameters(before, [{"A": "x", "B": "u"}], init=before, prior=None)
     assert network["B"].probabilities.tolist() == [[1.0, 0.0], [0.2, 0.8]]
     again = network.update([{"A": "x", "B": "v"}])
     assert again["B"].probabilities.tolist() == [[0.5, 0.5], [0.2, 0.8]]
@@ -182,12 +182,12 @@ AB = {"A": ["x", "y"], "B": ["u", "v"]}
 def test_given_tables_stay_as_they_are():
     before = BayesianNetwork.from_tables("[A][B|A]", {"A": [0.3, 0.7], "B": [[0.9, 0.1], [0.2, 0.8]]}, states=AB)
     rows = [{"A": "x", "B": "v"}, {"A": "y", "B": "v"}]
-    network = fit_parameters(before, rows, frozen=["A"], prior="laplace").network
+    network = fit_parameters(before, rows, frozen=["A"], prior="laplace")
     after = network.update(rows) + network
     assert after["A"].probabilities.tolist() == [0.3, 0.7]
     assert not after["A"].is_learned
     assert after["B"].counts.n.tolist() == [[0, 2], [0, 2]]  # the network that was updated counts once
-    assert (after + fit_parameters(network, rows[:1], frozen=["A"]).network)["B"].counts.n.tolist() == [[0, 3], [0, 2]]
+    assert (after + fit_parameters(network, rows[:1], frozen=["A"]))["B"].counts.n.tolist() == [[0, 3], [0, 2]]
 
 
 def test_a_prior_alone_is_a_network_that_has_seen_nothing_yet():
@@ -200,9 +200,9 @@ def test_a_given_network_counts_as_cases_by_a_prior():
     asia, rows = read_network("asia"), read_network("asia").sample(50, random_state=0)
     prior = NetworkPrior(asia, 100)
     first, second = (
-        fit_parameters(asia, part, prior=prior).network for part in (rows.take(range(30)), rows.take(range(30, 50)))
+        fit_parameters(asia, part, prior=prior) for part in (rows.take(range(30)), rows.take(range(30, 50)))
     )
-    whole = fit_parameters(asia, rows, prior=prior).network
+    whole = fit_parameters(asia, rows, prior=prior)
     assert (first + second).isclose(whole, rtol=1e-12)
 
 
@@ -211,7 +211,7 @@ def test_a_given_network_counts_as_cases_by_a_prior():
 
 def test_files_weights_by_column_and_cuts(tmp_path):
     hours, late = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.5, 8.5], ["no", "yes"] * 4
-    network = fit_parameters("[hours][late|hours]", {"hours": hours, "late": late}, prior=None).network
+    network = fit_parameters("[hours][late|hours]", {"hours": hours, "late": late}, prior=None)
     (tmp_path / "more.csv").write_text("late,times,hours,note\nyes,3,0.5,a\nno,0.5,100,b\n")
     after = network.update(tmp_path / "more.csv", sample_weight="times")
     gained = after["hours"].counts.n - network["hours"].counts.n
@@ -306,7 +306,7 @@ def test_given_tables_must_be_the_same():
 
 
 def test_cuts_must_be_the_same():
-    a, b = (fit_parameters("[x]", {"x": np.arange(40.0) + shift}, prior=None).network for shift in (0, 0.5))
+    a, b = (fit_parameters("[x]", {"x": np.arange(40.0) + shift}, prior=None) for shift in (0, 0.5))
     variable = DiscreteVariable("x", a.states("x"), b["x"].variable.cuts)
     relabeled = BayesianNetwork((CPT(variable, (), a["x"].probabilities, a["x"].counts),))
     with pytest.raises(MismatchError, match="the cuts of 'x' differ"):
@@ -324,12 +324,12 @@ ADDED = pytest.mark.filterwarnings("ignore:.*added to them")
 @ADDED
 @pytest.mark.parametrize("prior", ["auto", "bdeu:4", "laplace", "m:2", "jeffreys", None])
 def test_fitted_apart_and_merged_is_fitted_together(prior):
-    north = fit_parameters("[ward][ill|ward]", NORTH, prior=prior).network
-    south = fit_parameters(north, SOUTH).network
+    north = fit_parameters("[ward][ill|ward]", NORTH, prior=prior)
+    south = fit_parameters(north, SOUTH)
     both = north + south
     assert both.states("ward") == ("er", "icu", "day")
     assert both.states("ill") == ("no", "yes", "perhaps")
-    for together in (fit_parameters(north, ALL).network, fit_parameters(both, ALL).network, north.update(SOUTH)):
+    for together in (fit_parameters(north, ALL), fit_parameters(both, ALL), north.update(SOUTH)):
         assert together.schema == both.schema
         for cpt in both:
             other = together[cpt.name]
@@ -346,42 +346,42 @@ def test_fitted_apart_and_merged_is_fitted_together(prior):
 def test_any_split_of_the_rows_merges_to_the_whole(rows, cut):
     first, second = rows[: cut % len(rows) + 1], rows[cut % len(rows) :]
     one, two = ({"A": [a for a, _ in part], "B": [b for _, b in part]} for part in (first, second))
-    a = fit_parameters("[A][B|A]", one).network
-    b = fit_parameters("[A][B|A]", two).network  # without the network of the first: states in an order of their own
+    a = fit_parameters("[A][B|A]", one)
+    b = fit_parameters("[A][B|A]", two)  # without the network of the first: states in an order of their own
     both = a + b
     rows = {name: one[name] + two[name] for name in one}
-    whole = fit_parameters("[A][B|A]", rows, states={name: both.states(name) for name in both.names}).network
+    whole = fit_parameters("[A][B|A]", rows, states={name: both.states(name) for name in both.names})
     for cpt in both:
         np.testing.assert_allclose(cpt.counts.n, whole[cpt.name].counts.n, rtol=0, atol=0)
         np.testing.assert_allclose(cpt.probabilities, whole[cpt.name].probabilities, rtol=1e-12)
 
 
 def test_states_that_are_numbers_here_and_words_there():
-    a = fit_parameters("[A]", {"A": [1, 2, 2]}, states={"A": [1, 2]}).network
-    b = fit_parameters("[A]", {"A": ["1", "2", "x"]}).network
+    a = fit_parameters("[A]", {"A": [1, 2, 2]}, states={"A": [1, 2]})
+    b = fit_parameters("[A]", {"A": ["1", "2", "x"]})
     assert (a + b).states("A") == (1, 2, "x")
     assert (a + b)["A"].counts.n.tolist() == [2, 3, 1]
 
 
 def test_a_network_keeps_its_prior_unless_another_is_given():
-    north = fit_parameters("[ward][ill|ward]", NORTH, prior="m:3").network
-    assert repr(fit_parameters(north, NORTH).network["ill"].prior) == "Dirichlet(α₀=3 per row)"
-    assert repr(fit_parameters(north, NORTH, prior="laplace").network["ill"].prior) == "Dirichlet(α=1 per state)"
-    assert repr(fit_parameters("[ward]", NORTH).network["ward"].prior) == "Dirichlet(α₀=1 per table)"
-    assert repr(
-        fit_parameters(read_network("asia"), read_network("asia").sample(5, random_state=0)).network["tub"].prior
-    ) == ("Dirichlet(α₀=1 per table)")
+    north = fit_parameters("[ward][ill|ward]", NORTH, prior="m:3")
+    assert repr(fit_parameters(north, NORTH)["ill"].prior) == "Dirichlet(α₀=3 per row)"
+    assert repr(fit_parameters(north, NORTH, prior="laplace")["ill"].prior) == "Dirichlet(α=1 per state)"
+    assert repr(fit_parameters("[ward]", NORTH)["ward"].prior) == "Dirichlet(α₀=1 per table)"
+    assert repr(fit_parameters(read_network("asia"), read_network("asia").sample(5, random_state=0))["tub"].prior) == (
+        "Dirichlet(α₀=1 per table)"
+    )
     counts_only = BayesianNetwork(tuple(CPT(c.variable, c.parents, c.probabilities, c.counts) for c in north))
-    assert fit_parameters(counts_only, NORTH).network["ill"].alpha.sum() == 0
+    assert fit_parameters(counts_only, NORTH)["ill"].alpha.sum() == 0
 
 
 @ADDED
 def test_unseen_states_are_added_left_out_or_refused():
-    north = fit_parameters("[ward][ill|ward]", NORTH).network
-    assert fit_parameters(north, SOUTH, handle_unknown="add").network.states("ward") == ("er", "icu", "day")
+    north = fit_parameters("[ward][ill|ward]", NORTH)
+    assert fit_parameters(north, SOUTH, handle_unknown="add").states("ward") == ("er", "icu", "day")
     with pytest.warns(match="treated as missing"):
         missing = fit_parameters(north, SOUTH, handle_unknown="missing")
-    assert (missing.network.states("ward"), missing.missing["ward"]) == (("er", "icu"), 2)
+    assert (missing.states("ward"), missing.fit_info.missing["ward"]) == (("er", "icu"), 2)
     with pytest.raises(UnknownStateError, match="'day'"):
         fit_parameters(north, SOUTH, handle_unknown="error")
     with pytest.warns(match=r"3 values of 'ward' \('day'\), 'ill' \('perhaps'\)"):
@@ -390,10 +390,10 @@ def test_unseen_states_are_added_left_out_or_refused():
 
 @ADDED
 def test_unseen_states_in_many_files(tmp_path):
-    north = fit_parameters("[ward][ill|ward]", NORTH).network
+    north = fit_parameters("[ward][ill|ward]", NORTH)
     for name, rows in (("north", NORTH), ("south", SOUTH)):
         lines = [",".join(row) for row in zip(*rows.values(), strict=True)]
         (tmp_path / f"{name}.csv").write_text("\n".join(["ward,ill", *lines]) + "\n")
-    together = fit_parameters(north, [tmp_path / "north.csv", tmp_path / "south.csv"]).network
-    assert together.isclose(north + fit_parameters(north, SOUTH).network, rtol=1e-12)
+    together = fit_parameters(north, [tmp_path / "north.csv", tmp_path / "south.csv"])
+    assert together.isclose(north + fit_parameters(north, SOUTH), rtol=1e-12)
     assert north.update([tmp_path / "south.csv"]).isclose(together, rtol=1e-12)

@@ -48,7 +48,7 @@ def test_killed_and_resumed(tmp_path):
         warnings.simplefilter("ignore", ConvergenceWarning)
         graph = "[h][bronc|h][dysp|h][smoke|h][xray|h]"
         whole = fit_parameters(graph, source, **how)
-        resumed = fit_parameters(graph, source, **how, checkpoint=model, every=1, resume=True)
-    assert 0 < resumed.iterations < whole.iterations
-    for cpt, other in zip(resumed.network, whole.network, strict=True):
+        resumed = fit_parameters(graph, source, **how, checkpoint=model, checkpoint_every=1, resume=True)
+    assert 0 < resumed.fit_info.n_iter < whole.fit_info.n_iter
+    for cpt, other in zip(resumed, whole, strict=True):
         np.testing.assert_allclose(cpt.probabilities, other.probabilities, rtol=1e-10)

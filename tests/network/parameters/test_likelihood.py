@@ -49,7 +49,7 @@ def test_two_ways_to_the_same_numbers(seed):
 def test_em_climbs_to_this_score():
     table = with_holes(ASIA, 80, 1)
     fit = fit_parameters(ASIA, table, prior="laplace")
-    assert fit.network.score(table).log_likelihood == pytest.approx(fit.log_likelihood, rel=1e-12)
+    assert fit.score(table).log_likelihood == pytest.approx(fit.fit_info.log_likelihood, rel=1e-12)
 
 
 def test_weight_two_is_the_row_twice():
@@ -60,7 +60,7 @@ def test_weight_two_is_the_row_twice():
     assert weighted.weight == twice.weight == weights.sum()
     assert weighted.log_likelihood == pytest.approx(twice.log_likelihood, rel=1e-12)
     assert weighted.bits == pytest.approx(twice.bits, rel=1e-12)
-    np.testing.assert_allclose(weighted.cases, ASIA.log_likelihood(table), rtol=1e-12)  # rows of weight zero too
+    np.testing.assert_allclose(weighted.per_row, ASIA.log_likelihood(table), rtol=1e-12)  # rows of weight zero too
 
 
 def test_batches_are_the_whole(monkeypatch):
@@ -94,10 +94,10 @@ def test_a_row_that_cannot_be_is_minus_infinity():
         {"tub": "yes", "lung": "no", "either": "no"},
     ]
     score = ASIA.score(rows)
-    assert np.isneginf(score.cases).tolist() == [False, True, True]
+    assert np.isneginf(score.per_row).tolist() == [False, True, True]
     assert (score.impossible.tolist(), score.log_likelihood, score.bits) == ([1, 2], -math.inf, math.inf)
-    weighed = LogLikelihood(score.cases, np.array([1.0, 0.0, 0.0]))
-    assert (weighed.impossible.tolist(), weighed.log_likelihood) == ([], score.cases[0])
+    weighed = LogLikelihood(score.per_row, np.array([1.0, 0.0, 0.0]))
+    assert (weighed.impossible.tolist(), weighed.log_likelihood) == ([], score.per_row[0])
 
 
 def test_no_cases():

@@ -52,7 +52,7 @@ def after(network, batches, *, passes=1, **settings):
     learner = OnlineEM(network, **settings)
     for _ in range(passes):
         for batch in batches:
-            learner.learn(batch)
+            learner.update(batch)
     return learner
 
 
@@ -74,9 +74,9 @@ def test_complete_cases_are_counted_exactly_when_all_count_alike(seed, n, parts,
 
     learner = fit_parameters_online(network, cut(cases, seed, parts), prior=prior, decay=1)
 
-    rests_on_the_same(learner.network, fit_parameters(network, cases, prior=prior).network)
-    assert learner.cases == pytest.approx(cases.total_weight)
-    assert learner.worth == pytest.approx(cases.total_weight)
+    rests_on_the_same(learner.network, fit_parameters(network, cases, prior=prior))
+    assert learner.total_weight == pytest.approx(cases.total_weight)
+    assert learner.effective_sample_size == pytest.approx(cases.total_weight)
 
 
 @given(
@@ -92,11 +92,11 @@ def test_tables_are_the_mean_of_what_they_rest_on(seed, share, decay, delay, ste
 
     learner = fit_parameters_online(network, batches, prior="laplace", decay=decay, delay=delay, step=step)
 
-    assert 0 < learner.worth <= learner.cases * (1 + 1e-9)
+    assert 0 < learner.effective_sample_size <= learner.total_weight * (1 + 1e-9)
     for cpt in learner.network:
         n = cpt.counts.n + cpt.prior.alpha
         np.testing.assert_allclose(cpt.probabilities, n / n.sum(axis=-1, keepdims=True), rtol=1e-10)
-        np.testing.assert_allclose(cpt.counts.n.sum(), learner.worth, rtol=1e-9)
+        np.testing.assert_allclose(cpt.counts.n.sum(), learner.effective_sample_size, rtol=1e-9)
 
 
 def test_weight_two_is_a_row_twice():
@@ -116,9 +116,9 @@ def test_one_batch_is_one_step_of_em():
             raise StopIteration
 
     by_em = fit_parameters(ASIA, cases, prior="laplace", progress=one)
-    learner = OnlineEM(ASIA, prior="laplace").learn(cases)
+    learner = OnlineEM(ASIA, prior="laplace").update(cases)
 
-    assert learner.network.isclose(by_em.network, rtol=1e-10)
+    assert learner.network.isclose(by_em, rtol=1e-10)
     assert learner.last.log_likelihood == pytest.approx(steps[0].log_likelihood, rel=1e-12)
 
 
@@ -134,18 +134,18 @@ def test_near_the_optimum_of_em_after_a_few_passes(prior):
         after(ASIA, list(cases.batches(30)), prior=prior, passes=passes).network.score(cases).mean for passes in (1, 8)
     )
 
-    best = by_em.log_likelihood / 600
+    best = by_em.fit_info.log_likelihood / 600
     assert once > best - 0.03
     assert often > best - 0.001
 
 
 def test_a_hidden_variable():
     cases = with_holes(ASIA, 2000, 1, 0.0, hide=["bronc"])
-    by_em = fit_parameters(ASIA, cases, prior="bdeu:1", hidden={"bronc": 2}, start=ASIA)
-    learner = after(ASIA, list(cases.batches(100)), passes=5, prior="bdeu:1", hidden={"bronc": 2}, start=ASIA)
-    assert learner.network.score(cases).mean > by_em.log_likelihood / 2000 - 0.002
+    by_em = fit_parameters(ASIA, cases, prior="bdeu:1", hidden={"bronc": 2}, init=ASIA)
+    learner = after(ASIA, list(cases.batches(100)), passes=5, prior="bdeu:1", hidden={"bronc": 2}, init=ASIA)
+    assert learner.network.score(cases).mean > by_em.fit_info.log_likelihood / 2000 - 0.002
     without_column = cases.drop(["bronc"])
-    again = after(ASIA, list(without_column.batches(100)), passes=5, prior="bdeu:1", hidden={"bronc": 2}, start=ASIA)
+    again = after(ASIA, list(without_column.batches(100)), passes=5, prior="bdeu:1", hidden={"bronc": 2}, init=ASIA)
     rests_on_the_same(again.network, learner.network)
 
 
@@ -157,11 +157,11 @@ def test_hidden_variables_do_not_start_symmetric():
 def test_a_state_that_an_early_batch_lacks_is_not_ruled_out():
     """Under maximum likelihood the first batch leaves Wet=yes without cases; holes may still be filled with it."""
     learner = OnlineEM("[Rain][Wet|Rain]", states=RAIN, decay=0.6, prior=None)
-    learner.learn({"Rain": ["no"] * 20, "Wet": ["no"] * 20})
+    learner.update({"Rain": ["no"] * 20, "Wet": ["no"] * 20})
     assert learner.network["Wet"].probabilities[0].tolist() == [1, 0]
 
     for _ in range(30):
-        learner.learn({"Rain": ["no"] * 10 + ["yes", None], "Wet": ["no", "yes"] * 5 + ["yes", "yes"]})
+        learner.update({"Rain": ["no"] * 10 + ["yes", None], "Wet": ["no", "yes"] * 5 + ["yes", "yes"]})
 
     assert learner.network["Wet"].probabilities[0, 1] == pytest.approx(0.5, abs=0.05)
     assert np.isfinite([batch.log_likelihood for batch in learner.history]).all()
@@ -174,7 +174,7 @@ def test_a_fixed_step_follows_a_world_that_changes():
         for settings in ({"step": 0.3}, {"decay": 1})
     )
     assert fading.network["Rain"].probabilities[1] == pytest.approx(1 - 0.7**10, rel=1e-9)
-    assert fading.worth == pytest.approx(50 * (2 - 0.3) / 0.3, rel=1e-6)
+    assert fading.effective_sample_size == pytest.approx(50 * (2 - 0.3) / 0.3, rel=1e-6)
     assert mean.network["Rain"].probabilities[1] == pytest.approx(1 / 6, rel=1e-9)
 
 
@@ -185,13 +185,13 @@ def test_history_is_what_each_batch_was_worth_beforehand():
     learner = OnlineEM(ASIA, prior="laplace", decay=0.8, delay=3)
     for number, batch in enumerate(with_holes(ASIA, 300, 3).batches(100)):
         expected = learner.network.score(batch).log_likelihood
-        learner.learn(batch)
+        learner.update(batch)
         assert learner.last.number == number
         assert learner.last.log_likelihood == pytest.approx(expected, rel=1e-12)
         assert learner.last.mean == pytest.approx(expected / 100, rel=1e-12)
     assert [batch.step for batch in learner.history] == pytest.approx([1, 5**-0.8, 6**-0.8])
-    assert [batch.cases for batch in learner.history] == [100, 100, 100]
-    assert repr(learner) == "OnlineEM(8 variables, 300 cases in 3 batches)"
+    assert [batch.total_weight for batch in learner.history] == [100, 100, 100]
+    assert repr(learner) == "OnlineEM(8 variables, 300 rows in 3 batches)"
 
 
 def test_networks_are_values():
@@ -199,37 +199,37 @@ def test_networks_are_values():
     nothing = learner.network
     assert nothing["smoke"].counts.n.tolist() == [0, 0]
     assert nothing["smoke"].probabilities.tolist() == [0.5, 0.5]
-    learner.learn(ASIA.sample(100, random_state=1))
+    learner.update(ASIA.sample(100, random_state=1))
     first = learner.network
-    learner.learn(ASIA.sample(100, random_state=2))
+    learner.update(ASIA.sample(100, random_state=2))
     assert nothing["smoke"].probabilities.tolist() == [0.5, 0.5]
     assert not first.isclose(learner.network)
     assert first.update(ASIA.sample(10, random_state=3))["smoke"].counts.total == 110
 
 
 def test_frozen_tables_and_given_starts():
-    learner = after(ASIA, list(with_holes(ASIA, 300, 4).batches(100)), prior="laplace", frozen=["smoke"], start=ASIA)
+    learner = after(ASIA, list(with_holes(ASIA, 300, 4).batches(100)), prior="laplace", frozen=["smoke"], init=ASIA)
     assert learner.network["smoke"] is ASIA["smoke"]
     assert not np.allclose(learner.network["bronc"].probabilities, ASIA["bronc"].probabilities)
-    fresh = OnlineEM(ASIA, start=ASIA, prior=None).network
+    fresh = OnlineEM(ASIA, init=ASIA, prior=None).network
     assert fresh.isclose(ASIA)
 
 
 def test_soft_evidence_and_weights_by_column():
     cases = {"Rain": [None, "no"], "Wet": ["yes", "no"], "n": [3, 1]}
     likelihoods = {"Rain": [[0.0, 1.0], [1.0, 1.0]]}
-    learner = OnlineEM("[Rain][Wet|Rain]", states=RAIN, prior=None).learn(
-        cases, sample_weight="n", likelihoods=likelihoods
+    learner = OnlineEM("[Rain][Wet|Rain]", states=RAIN, prior=None).update(
+        cases, sample_weight="n", virtual_evidence=likelihoods
     )
     assert learner.network["Wet"].counts.n.tolist() == [[1, 0], [0, 3]]
     streamed = fit_parameters_online("[Rain][Wet|Rain]", [cases], states=RAIN, sample_weight="n", prior=None)
-    assert streamed.cases == 4
+    assert streamed.total_weight == 4
 
 
 @pytest.mark.parametrize("structure", ["[Rain][Wet|Rain]", DAG.parse("[Rain][Wet|Rain]")])
 def test_states_by_schema(structure):
     schema = as_table(RAIN).schema
-    learner = OnlineEM(structure, states=schema, decay=1, prior=None).learn({"Rain": ["no"], "Wet": ["no"]})
+    learner = OnlineEM(structure, states=schema, decay=1, prior=None).update({"Rain": ["no"], "Wet": ["no"]})
     assert learner.network["Rain"].counts.n.tolist() == [1, 0]
 
 
@@ -243,7 +243,7 @@ def test_progress_may_stop_the_stream():
 
     learner = fit_parameters_online(ASIA, ASIA.sample(100, random_state=1).batches(10), progress=stop, prior=None)
     assert tuple(seen) == learner.history
-    assert learner.cases == 20
+    assert learner.total_weight == 20
 
 
 ### mistakes
@@ -260,28 +260,28 @@ def test_progress_may_stop_the_stream():
         ),
         ({"Rain": ["no"], "Sun": ["no"]}, {}, UnknownColumnError, "'Wet'"),
         ({"Rain": [], "Wet": []}, {}, EmptyTableError, "no rows"),
-        (as_table(RAIN).take([]), {}, EmptyTableError, "the batch has no cases to learn from"),
-        (RAIN, {"sample_weight": [0, 0]}, EmptyTableError, "the batch has no cases to learn from"),
+        (as_table(RAIN).take([]), {}, EmptyTableError, "the batch has no rows"),
+        (RAIN, {"sample_weight": [0, 0]}, EmptyTableError, "the batch has no rows"),
         (RAIN, {"sample_weight": [1, -1]}, WeightError, "must be finite and not negative"),
-        (RAIN, {"likelihoods": {"Rain": [[1, 0.5], [1, 1]]}}, ParameterError, "row 0 has a value and a likelihood"),
+        (RAIN, {"virtual_evidence": {"Rain": [[1, 0.5], [1, 1]]}}, ParameterError, "row 0 has a value and"),
         ("no/such/file.csv", {}, InputFileNotFoundError, "no/such/file.csv"),
     ],
 )
 def test_a_bad_batch_leaves_the_learner_as_it_was(batch, options, error, match):
-    learner = OnlineEM("[Rain][Wet|Rain]", states=RAIN, prior=None).learn(RAIN)
+    learner = OnlineEM("[Rain][Wet|Rain]", states=RAIN, prior=None).update(RAIN)
     before, history = learner.network, learner.history
     with pytest.raises(error, match=match):
-        learner.learn(batch, **options)
+        learner.update(batch, **options)
     rests_on_the_same(learner.network, before, rtol=0)
-    assert (learner.history, learner.cases, learner.worth) == (history, 2, 2)
+    assert (learner.history, learner.total_weight, learner.effective_sample_size) == (history, 2, 2)
 
 
 def test_what_the_start_rules_out_is_impossible():
     tables = {"Rain": [1.0, 0.0], "Wet": [[0.5, 0.5], [0.5, 0.5]]}
     start = BayesianNetwork.from_tables("[Rain][Wet|Rain]", tables, states=RAIN)
-    learner = OnlineEM(start, start=start, prior=None)
+    learner = OnlineEM(start, init=start, prior=None)
     with pytest.raises(ImpossibleDataError, match="row 1 has probability zero"):
-        learner.learn(RAIN)
+        learner.update(RAIN)
     assert learner.history == ()
 
 
@@ -289,7 +289,7 @@ def test_a_stream_says_in_which_batch_it_broke():
     batches = [RAIN, RAIN, RAIN | {"Rain": ["no", "hail"]}]
     with pytest.raises(UnknownStateError, match="hail") as caught:
         fit_parameters_online("[Rain][Wet|Rain]", batches, states=RAIN, prior=None)
-    assert caught.value.__notes__ == ["in batch 2, after 4 cases"]
+    assert caught.value.__notes__ == ["in batch 2, after 4 rows"]
 
 
 @pytest.mark.parametrize(
@@ -300,11 +300,11 @@ def test_a_stream_says_in_which_batch_it_broke():
         ({"delay": -1}, "`delay` must be at least 0"),
         ({"step": 0}, "`step` must be above 0"),
         ({"step": 1.5}, "`step` must be at most 1"),
-        ({"states": None}, "no states given for 'Rain', 'Wet', and a stream cannot tell"),
+        ({"states": None}, "no states given for 'Rain', 'Wet', and a stream does not show"),
         ({"states": {"Rain": ["no", "yes"]}}, "no states given for 'Wet'"),
         ({"hidden": {"H": 2}}, "hidden variable 'H' is not in the graph"),
         ({"structure": ASIA}, "a network has its states already"),
-        ({"start": "somewhere"}, "unexpected value for `start`: 'somewhere'"),
+        ({"init": "somewhere"}, "unexpected value for `init`: 'somewhere'"),
     ],
 )
 def test_bad_settings(wrong, match):
@@ -315,5 +315,5 @@ def test_bad_settings(wrong, match):
 
 @pytest.mark.parametrize("one", [as_table(RAIN), RAIN, "cases.csv"])
 def test_a_single_table_is_not_a_stream(one):
-    with pytest.raises(ParameterError, match="expected batches of cases, got a single"):
+    with pytest.raises(ParameterError, match="expected batches of rows, got a single"):
         fit_parameters_online("[Rain][Wet|Rain]", one, states=RAIN, prior=None)

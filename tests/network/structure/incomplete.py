@@ -23,6 +23,6 @@ def structural_em(
     data, *, algorithm="tabu", score="bic", knowledge=None, prior=None, budget=None, sample_weight=None, **options
 ):
     settings = SearchSettings(
-        algorithm, StructureScore.of(score), knowledge or BackgroundKnowledge(), prior, budget or Budget()
+        algorithm, StructureScore.parse(score), knowledge or BackgroundKnowledge(), prior, budget or Budget()
     )
     return module.structural_em(rows_of(data, sample_weight), settings, **options)

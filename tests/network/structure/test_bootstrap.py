@@ -61,7 +61,7 @@ def strengths_of(**arcs):
         c, x = map(names.index, arc)
         strength[c, x] = strength[x, c] = strong
         direction[c, x], direction[x, c] = sure, 1 - sure
-    return ArcStrengths(names, strength, direction, rounds=100)
+    return ArcStrengths(names, strength, direction, n_samples=100)
 
 
 def named(strengths, arcs):
@@ -83,8 +83,8 @@ def test_strengths_count_graphs():
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("BAYESLEARN_THREADS", "1")
         strengths = arc_strengths(table, one_after_the_other, rounds=5, random_state=1)
-    assert strengths.rounds == 5
-    table = {(s.parent, s.child): (s.strength, s.direction) for s in strengths.table()}
+    assert strengths.n_samples == 5
+    table = {(s.parent, s.child): (s.strength, s.direction) for s in strengths.pairs()}
     # a — b four times, one of these as a → b ← c, the other edges are open
     assert table == {("a", "b"): (0.8, (3 * 0.5 + 1) / 4), ("c", "b"): (pytest.approx(0.6), pytest.approx(2 / 3))}
 
@@ -118,9 +118,9 @@ def test_strengths_are_shares(seed):
     both = strengths.direction + strengths.direction.T
     np.testing.assert_allclose(both, strengths.strength > 0, atol=1e-12)
     assert 0 <= strengths.strength.min() <= strengths.strength.max() <= 1
-    ordered = [(-arc.strength, -arc.direction) for arc in strengths.table()]
+    ordered = [(-arc.strength, -arc.direction) for arc in strengths.pairs()]
     assert ordered == sorted(ordered)
-    assert all(arc.direction >= 0.5 for arc in strengths.table())
+    assert all(arc.direction >= 0.5 for arc in strengths.pairs())
 
 
 @given(seed=st.integers(0, 10_000))
@@ -158,16 +158,16 @@ def test_rounds_end_early():
             raise StopIteration
 
     assert (
-        arc_strengths(sample(), climbed, rounds=50, random_state=1, budget=Budget(progress=at_three)).rounds
+        arc_strengths(sample(), climbed, rounds=50, random_state=1, budget=Budget(progress=at_three)).n_samples
         <= 4 * kernels.thread_count()
     )
     told = []
     arc_strengths(sample(), climbed, rounds=4, random_state=1, budget=Budget(progress=told.append))
     assert told == [Resampling(done, 4) for done in (1, 2, 3, 4)]
     late = arc_strengths(sample(), climbed, rounds=50, random_state=1, budget=Budget(time.monotonic() - 1))
-    assert late.rounds == 0
+    assert late.n_samples == 0
     assert not late.strength.any()
-    assert late.table() == []
+    assert late.pairs() == []
 
 
 def test_a_round_that_was_cut_off_does_not_count():
@@ -175,7 +175,7 @@ def test_a_round_that_was_cut_off_does_not_count():
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("BAYESLEARN_THREADS", "1")
         strengths = arc_strengths(sample(), lambda counts: next(found), rounds=4, random_state=1)
-    assert strengths.rounds == 2
+    assert strengths.n_samples == 2
     assert strengths.strength.max() == 1.0
 
 
@@ -185,7 +185,7 @@ def test_what_was_done_before_a_deadline_counts(monkeypatch):
     monkeypatch.setattr(time, "monotonic", lambda: next(clock))
     early = arc_strengths(sample(), climbed, rounds=50, random_state=1, budget=Budget(4.5))
     monkeypatch.undo()
-    assert early.rounds == 4
+    assert early.n_samples == 4
     assert kernels.thread_count() >= 1
 
 
@@ -270,7 +270,7 @@ def test_averages_have_no_cycles_and_the_order_of_names_does_not_matter(seed):
     found = []
     for order in (np.arange(5), rng.permutation(5)):
         some = np.ix_(order, order)
-        strengths = ArcStrengths(tuple(names[order]), (strength + strength.T)[some], whole[some], rounds=4)
+        strengths = ArcStrengths(tuple(names[order]), (strength + strength.T)[some], whole[some], n_samples=4)
         result = averaged(strengths, 0.2)
         assert not np.linalg.matrix_power(result.arcs.astype(int), 5).any()
         assert result.arcs.sum() + len(result.dropped) == (strength > 0.2).sum()
@@ -289,7 +289,7 @@ def test_averages_keep_to_what_is_known():
     assert named(strengths, refused.arcs) == {"da", "ba", "bd", "cd"}
     [(arc, why)] = refused.dropped.items()
     assert (arc.parent + arc.child, why) == ("bc", "goes against what is known")
-    few = averaged(strengths, 0.5, allowed=BackgroundKnowledge(most_parents=1).of(names))
+    few = averaged(strengths, 0.5, allowed=BackgroundKnowledge(max_parents=1).of(names))
     assert named(strengths, few.arcs) == {"ab", "bc", "cd"}
     assert {arc.parent + arc.child: why for arc, why in few.dropped.items()} == dict.fromkeys(
         ["ad", "bd"], "would have been one parent too many"
@@ -304,7 +304,7 @@ def test_averages_keep_to_any_knowledge(seed):
     arcs = [(c, x) for c in "abcd" for x in "abcd" if c < x and rng.random() < 0.3]
     ends = {"roots": ["e"]} if rng.random() < 0.5 else {"leaves": ["e"]}
     most = int(rng.integers(2, 5))
-    allowed = BackgroundKnowledge(arcs[:2], arcs[2:], **ends, most_parents=most).of(strengths.names)
+    allowed = BackgroundKnowledge(arcs[:2], arcs[2:], **ends, max_parents=most).of(strengths.names)
     found = averaged(strengths, 0.3, allowed=allowed)
     assert not (found.arcs & ~allowed.arcs).any()
     assert not (allowed.required & ~found.arcs).any()

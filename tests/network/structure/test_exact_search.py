@@ -26,7 +26,7 @@ def sample(seed, n=4, rows=80):
 
 
 def cached(table, score="bic"):
-    return ScoreCache(FamilyCounts(table), StructureScore.of(score))
+    return ScoreCache(FamilyCounts(table), StructureScore.parse(score))
 
 
 def some_knowledge(names, seed):
@@ -36,7 +36,7 @@ def some_knowledge(names, seed):
         required=[(a, b)] if rng.random() < 0.4 else [],
         forbidden=[(b, c)] if rng.random() < 0.4 else [],
         tiers=[[a], [c]] if rng.random() < 0.3 else [],
-        most_parents=None if rng.random() < 0.5 else int(rng.integers(1, len(names))),
+        max_parents=None if rng.random() < 0.5 else int(rng.integers(1, len(names))),
     )
 
 

@@ -56,7 +56,7 @@ def test_families_of_the_network_have_what_inference_expects(seed):
     table = with_holes(network, 40, seed)
     model = Tables(Compiled(network))
     inferred, _ = model.expected_statistics(FoldedCases.of(model.compiled, table))
-    completed = fit_parameters(network, Completions.of(table, most=4**6).under(network), prior=None).network
+    completed = fit_parameters(network, Completions.of(table, most=4**6).under(network), prior=None)
     counted = np.concatenate([cpt.observed_counts.n.reshape(-1) for cpt in completed])
     np.testing.assert_allclose(counted, inferred.n, rtol=1e-6, atol=1e-6)
 
@@ -108,7 +108,7 @@ def test_a_row_is_listed_while_there_is_room():
 
 
 def test_impossible_rows_and_bad_numbers_are_named():
-    network = fit_parameters("[a][b|a]", {"a": ["x", "y"], "b": ["x", "y"]}, prior=None).network
+    network = fit_parameters("[a][b|a]", {"a": ["x", "y"], "b": ["x", "y"]}, prior=None)
     table = Table(network.schema, [[0, 0], [0, 1]], [])
     with pytest.raises(ImpossibleDataError, match="row 1"):
         Completions.of(table).under(network)

@@ -88,7 +88,7 @@ def test_k2_keeps_to_its_order_and_to_knowledge():
     assert all(place[c] < place[x] for c, x in np.argwhere(arcs).tolist())
     smoke, lung = (counts.names.index(name) for name in ("smoke", "lung"))
     assert arcs[smoke, lung]
-    limited = k2(cache, order, BackgroundKnowledge(forbidden=[("smoke", "lung")], most_parents=1).of(counts.names))
+    limited = k2(cache, order, BackgroundKnowledge(forbidden=[("smoke", "lung")], max_parents=1).of(counts.names))
     assert not limited[smoke, lung]
     assert limited.sum(axis=0).max() <= 1
 

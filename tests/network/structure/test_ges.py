@@ -38,7 +38,7 @@ def sample(seed, n=5, rows=300):
 
 
 def cached(table, score="bic"):
-    return ScoreCache(FamilyCounts(table), StructureScore.of(score))
+    return ScoreCache(FamilyCounts(table), StructureScore.parse(score))
 
 
 def anything(cache):
@@ -139,7 +139,7 @@ def test_a_member_agrees_with_knowledge_when_any_does(seed):
     allowed = BackgroundKnowledge(
         required=[(hidden[a], hidden[b]) for a, b in required],
         forbidden=[(hidden[a], hidden[b]) for a, b in forbidden],
-        most_parents=max([2, *truth.sum(axis=0)]) if required else int(rng.integers(1, 4)),
+        max_parents=max([2, *truth.sum(axis=0)]) if required else int(rng.integers(1, 4)),
     ).of(hidden)
     good = [arcs for arcs in members(marks) if keeps(arcs, allowed)]
     found = member_that_keeps(marks, allowed, np.arange(n))
@@ -149,7 +149,7 @@ def test_a_member_agrees_with_knowledge_when_any_does(seed):
 
 def keeps(arcs, allowed):
     within = not (arcs & ~allowed.arcs).any() and not (allowed.required & ~arcs).any()
-    return within and arcs.sum(axis=0).max() <= allowed.most_parents
+    return within and arcs.sum(axis=0).max() <= allowed.max_parents
 
 
 @given(seed=st.integers(0, 100_000), most=st.integers(-1, 4))
@@ -326,7 +326,7 @@ def test_knowledge_is_kept_to(seed, score):
     cache = cached(table, score)
     a, b, c, d, e, _ = np.random.default_rng(seed).permutation(table.schema.names).tolist()
     knowledge = BackgroundKnowledge(
-        required=[(a, b)], forbidden=[(c, d), (d, c)], tiers=[[a, b], [c, d]], roots=[e], most_parents=2
+        required=[(a, b)], forbidden=[(c, d), (d, c)], tiers=[[a, b], [c, d]], roots=[e], max_parents=2
     )
     allowed = knowledge.of(cache.counts.names)
     assert keeps(ges(cache, allowed), allowed)

@@ -17,7 +17,7 @@ from tests.oracle import networks as slow
 
 
 def searched(table, score="bic", knowledge=None):
-    cache = ScoreCache(FamilyCounts(table), StructureScore.of(score))
+    cache = ScoreCache(FamilyCounts(table), StructureScore.parse(score))
     allowed = (knowledge or BackgroundKnowledge()).of(cache.counts.names)
     return Structure(cache, allowed, allowed.required)
 
@@ -121,7 +121,7 @@ def test_knowledge_is_kept_to():
     names = sorted(table.schema.names)
     a, b, c, d, e, _ = names
     knowledge = BackgroundKnowledge(
-        required=[(a, b)], forbidden=[(c, d), (d, c)], tiers=[[a, b], [c, d]], roots=[e], most_parents=2
+        required=[(a, b)], forbidden=[(c, d), (d, c)], tiers=[[a, b], [c, d]], roots=[e], max_parents=2
     )
     structure = searched(table, "aic", knowledge)
     tabu(structure)
@@ -143,7 +143,7 @@ def test_knowledge_is_kept_to():
         (BackgroundKnowledge(required=[("a", "b")], leaves=["a"]), ParameterError, "a -> b is required, but"),
         (BackgroundKnowledge(required=[("a", "b")], tiers=[["b"], ["a"]]), ParameterError, "a -> b is required, but"),
         (
-            BackgroundKnowledge(required=[("a", "c"), ("b", "c")], most_parents=1),
+            BackgroundKnowledge(required=[("a", "c"), ("b", "c")], max_parents=1),
             ParameterError,
             "more required parents",
         ),

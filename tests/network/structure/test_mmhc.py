@@ -35,7 +35,7 @@ def candidates(table, knowledge=None, **options):
 
 
 def learned(table, knowledge=None, **options):
-    cache = ScoreCache(FamilyCounts(table), StructureScore.of("bic"))
+    cache = ScoreCache(FamilyCounts(table), StructureScore.parse("bic"))
     arcs = mmhc(cache, (knowledge or BackgroundKnowledge()).of(cache.counts.names), **options)
     return DAG.from_arcs(named(cache.counts.names, arcs), cache.counts.names)
 
@@ -76,9 +76,9 @@ def test_knowledge_is_kept_to():
     table = sample(5)
     a, b, c, d, e, f = sorted(table.schema.names)
     knowledge = BackgroundKnowledge(
-        required=[(a, f)], forbidden=[(c, d), (d, c)], tiers=[[b], [c, d]], roots=[e], most_parents=2
+        required=[(a, f)], forbidden=[(c, d), (d, c)], tiers=[[b], [c, d]], roots=[e], max_parents=2
     )
-    dag = learned(table, knowledge, alpha=0.5)
+    dag = learned(table, knowledge, significance_level=0.5)
     assert (a, f) in dag.arcs
     assert not set(dag.arcs) & {(c, d), (d, c), (c, b), (d, b)}
     assert not dag.parents(e)
@@ -111,7 +111,7 @@ def test_limits_end_the_tests_and_what_is_not_tested_may_be_joined():
 @pytest.mark.parametrize(
     ("options", "match"),
     [
-        ({"alpha": 0}, "`alpha` must be above 0"),
+        ({"significance_level": 0}, "`significance_level` must be above 0"),
         ({"kind": "t"}, "unexpected value for `kind`"),
         ({"most_given": -1}, "`most_given` must be at least 0"),
     ],

@@ -25,7 +25,7 @@ def several(seed, n=4, zeros=0.0):
         arcs = [(order[i], order[j]) for j in range(n) for i in range(j) if rng.random() < 0.4]
         states = {name: base.states(name) for name in base.names}
         dag = DAG.from_arcs(arcs, nodes=base.names)
-        found.append(fit_parameters(dag, rows, states=states, prior="bdeu:2").network)
+        found.append(fit_parameters(dag, rows, states=states, prior="bdeu:2"))
     return AveragedNetworks(found, [0.5, 0.3, 0.2])
 
 
@@ -34,7 +34,7 @@ def joint(averaged):
     names = averaged.networks[0].names
     return sum(
         w * slow.joint(net).transpose([net.names.index(name) for name in names])
-        for net, w in zip(averaged.networks, averaged.weights, strict=True)
+        for net, w in zip(averaged.networks, averaged.probabilities, strict=True)
     )
 
 
@@ -108,9 +108,9 @@ def test_tables_are_learned_for_the_heaviest_graphs():
     table = slow.random_network(1, 3).sample(50, random_state=1)
     a, b, c = table.schema.names
     graphs = [DAG.from_arcs(arcs, nodes=(a, b, c)) for arcs in ([], [(a, b)], [(a, b), (b, c)])]
-    averaged = AveragedNetworks.learned(zip(graphs, [0.1, 0.3, 0.6], strict=True), table, most=2)
+    averaged = AveragedNetworks.fit(zip(graphs, [0.1, 0.3, 0.6], strict=True), table, max_networks=2)
     assert [net.dag for net in averaged.networks] == [graphs[2], graphs[1]]
-    assert averaged.weights == pytest.approx([2 / 3, 1 / 3])
+    assert averaged.probabilities == pytest.approx([2 / 3, 1 / 3])
     assert np.isfinite(averaged.log_likelihood(table)).all()
 
 
@@ -124,5 +124,5 @@ def test_bad_input_is_named():
         AveragedNetworks([one, one], [0.5, 0.6])
     with pytest.raises(MismatchError, match="variables and states are the same"):
         AveragedNetworks([one, other], [0.5, 0.5])
-    with pytest.raises(ParameterError, match="most"):
-        AveragedNetworks.learned([(one.dag, 1.0)], one.sample(5, random_state=0), most=0)
+    with pytest.raises(ParameterError, match="max_networks"):
+        AveragedNetworks.fit([(one.dag, 1.0)], one.sample(5, random_state=0), max_networks=0)

@@ -34,7 +34,7 @@ def sample(seed, n=5, rows=100):
 
 
 def cached(table, score="bic"):
-    return ScoreCache(FamilyCounts(table), StructureScore.of(score))
+    return ScoreCache(FamilyCounts(table), StructureScore.parse(score))
 
 
 class Clock:
@@ -59,7 +59,7 @@ def test_every_variable_has_its_best_parents_of_those_before_it(seed, score, mos
     cache = cached(sample(seed), score)
     order = np.random.default_rng(seed).permutation(cache.n).tolist()
     a, b = (cache.counts.names[v] for v in order[1:3])
-    allowed = BackgroundKnowledge(required=[(a, b)] if seed % 2 else [], most_parents=most).of(cache.counts.names)
+    allowed = BackgroundKnowledge(required=[(a, b)] if seed % 2 else [], max_parents=most).of(cache.counts.names)
     found, _ = best_parents(cache, order, allowed)
     assert slow.is_allowed(allowed, found)
     for i, x in enumerate(order):
@@ -155,7 +155,7 @@ def test_few_variables_are_searched_to_the_best(seed, score):
     cache = cached(sample(seed), score)
     names = cache.counts.names
     a, b = np.random.default_rng(seed).permutation(names)[:2].tolist()
-    allowed = BackgroundKnowledge(required=[(a, b)] if seed % 2 else [], most_parents=None if seed % 3 else 2).of(names)
+    allowed = BackgroundKnowledge(required=[(a, b)] if seed % 2 else [], max_parents=None if seed % 3 else 2).of(names)
     found = order_search(cache, allowed, throws=20)
     assert slow.is_allowed(allowed, found)
     assert is_acyclic(found)
@@ -201,7 +201,7 @@ def test_asia_is_no_worse_than_tabu(shared_data):
 @pytest.mark.slow
 def test_alarm_is_better_than_its_own_network(shared_data):
     cache = cached(as_table(shared_data / "samples" / "bnlearn-alarm.csv.gz"))
-    allowed = BackgroundKnowledge(most_parents=4).of(cache.counts.names)
+    allowed = BackgroundKnowledge(max_parents=4).of(cache.counts.names)
     found = slow.graph_score(cache, order_search(cache, allowed))
     assert found >= -218632.3157 - 1e-3
     assert found > slow.graph_score(cache, tabu(Structure(cache, allowed, allowed.required)))

@@ -14,7 +14,7 @@ from bayeslearn import as_table, fit_network, fit_parameters, read_network, scan
 from bayeslearn.errors import CapacityError, ConvergenceWarning, ParameterError
 from bayeslearn.network import BackgroundKnowledge, BayesianNetwork, sample_structure_posterior, shd
 from bayeslearn.network.dag import as_dag
-from bayeslearn.network.evaluation import held_out
+from bayeslearn.network.holdout import evaluate_holdout
 from bayeslearn.network.parameters.fit import uniform
 from bayeslearn.network.structure import search_settings
 from bayeslearn.network.structure.missing_data import incomplete_rows
@@ -32,12 +32,12 @@ ASIA = read_network("asia")
 #: What every method is told.
 TOLD = {
     "k2": {"order": ASIA.dag.nodes, "score": "k2"},
-    "best-parents": {"order": ASIA.dag.nodes},
-    "faint-parents": {"order": ASIA.dag.nodes},
+    "optimal_given_order": {"order": ASIA.dag.nodes},
+    "weak_parents_given_order": {"order": ASIA.dag.nodes},
     "tan": {"target": "lung"},
-    "naive": {"target": "lung"},
-    "tabu": {"knowledge": BackgroundKnowledge(required=[("smoke", "bronc")], most_parents=2), "restarts": 1},
-    "hill-climb": {"score": "bdeu:10"},
+    "naive_bayes": {"target": "lung"},
+    "tabu": {"knowledge": BackgroundKnowledge(required=[("smoke", "bronc")], max_parents=2), "n_restarts": 1},
+    "hill_climb": {"score": "bdeu:10"},
 }
 
 
@@ -76,28 +76,29 @@ def folds(source, monkeypatch):
 
 def assert_same(fit, expected, rtol=1e-10):
     assert fit.dag == expected.dag
-    assert fit.score == pytest.approx(expected.score, rel=rtol)
-    assert [(a.parent, a.child) for a in fit.arcs] == [(a.parent, a.child) for a in expected.arcs]
-    np.testing.assert_allclose([a.gain for a in fit.arcs], [a.gain for a in expected.arcs], rtol=1e-7)
-    for cpt in expected.network:
-        np.testing.assert_allclose(fit.network[cpt.name].probabilities, cpt.probabilities, rtol=rtol)
-    assert fit.notes == expected.notes
+    one, other = fit.fit_info, expected.fit_info
+    assert one.score == pytest.approx(other.score, rel=rtol)
+    assert [(a.parent, a.child) for a in one.arcs] == [(a.parent, a.child) for a in other.arcs]
+    np.testing.assert_allclose([a.gain for a in one.arcs], [a.gain for a in other.arcs], rtol=1e-7)
+    for cpt in expected:
+        np.testing.assert_allclose(fit[cpt.name].probabilities, cpt.probabilities, rtol=rtol)
+    assert one.notes == other.notes
 
 
 METHODS = [
-    "hill-climb",
+    "hill_climb",
     "tabu",
-    "orders",
+    "order_search",
     "ges",
     "exact",
     "k2",
-    "best-parents",
-    "faint-parents",
+    "optimal_given_order",
+    "weak_parents_given_order",
     "pc",
     "mmhc",
-    "tree",
+    "chow_liu",
     "tan",
-    "naive",
+    "naive_bayes",
 ]
 
 
@@ -105,17 +106,17 @@ METHODS = [
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_finds_the_same(cases, far, method):
     told = TOLD.get(method, {})
-    fit = fit_network(in_batches(cases), method=method, **told)
-    assert fit.prepared.rows is None
-    assert_same(fit, fit_network(cases, method=method, **told))
+    fit = fit_network(in_batches(cases), algorithm=method, **told)
+    assert fit.fit_info.prepared_data.rows is None
+    assert_same(fit, fit_network(cases, algorithm=method, **told))
 
 
 def test_few_different_rows_need_one_pass(cases, monkeypatch):
     source = in_batches(cases)
     count = folds(source, monkeypatch)
-    fit = fit_network(source, method="orders")
+    fit = fit_network(source, algorithm="order_search")
     assert len(count) == 1
-    assert_same(fit, fit_network(cases, method="orders"))
+    assert_same(fit, fit_network(cases, algorithm="order_search"))
 
 
 def test_a_climb_needs_few_passes(far, monkeypatch):
@@ -123,9 +124,9 @@ def test_a_climb_needs_few_passes(far, monkeypatch):
     monkeypatch.setattr(source_counts, "SOME_ROWS", 1000)
     source = in_batches(table, 1500)
     count = folds(source, monkeypatch)
-    fit = fit_network(source, method="hill-climb", knowledge=BackgroundKnowledge(most_parents=3))
-    assert_same(fit, fit_network(table, method="hill-climb", knowledge=BackgroundKnowledge(most_parents=3)))
-    assert len(fit.arcs) > 40
+    fit = fit_network(source, algorithm="hill_climb", knowledge=BackgroundKnowledge(max_parents=3))
+    assert_same(fit, fit_network(table, algorithm="hill_climb", knowledge=BackgroundKnowledge(max_parents=3)))
+    assert len(fit.fit_info.arcs) > 40
     assert len(count) <= 8
 
 
@@ -136,21 +137,21 @@ def test_files_whose_states_come_in_another_order(cases, far, tmp_path):
             written = written.set_column(written.schema.get_field_index(name), name, written[name].dictionary_encode())
         parquet.write_table(written.slice(i), tmp_path / f"{i}.parquet", row_group_size=300)
     source = scan(tmp_path / "*.parquet", sample_weight="n")
-    assert_same(fit_network(source, method="hill-climb"), fit_network(source.table(), method="hill-climb"))
+    assert_same(fit_network(source, algorithm="hill_climb"), fit_network(source.table(), algorithm="hill_climb"))
 
 
-@pytest.mark.parametrize("method", ["hill-climb", "tree"])
+@pytest.mark.parametrize("method", ["hill_climb", "chow_liu"])
 def test_holes(cases, method):
     shown = with_holes(cases)
-    fit, expected = fit_network(in_batches(shown), method=method), fit_network(shown, method=method)
-    assert fit.prepared.rows is not None
-    assert fit.passes == 1
-    assert fit.missing == expected.missing
+    fit, expected = fit_network(in_batches(shown), algorithm=method), fit_network(shown, algorithm=method)
+    assert fit.fit_info.prepared_data.rows is not None
+    assert fit.fit_info.n_passes == 1
+    assert fit.fit_info.missing == expected.fit_info.missing
     assert fit.dag == expected.dag
-    assert fit.score == pytest.approx(expected.score, rel=1e-9)
+    assert fit.fit_info.score == pytest.approx(expected.fit_info.score, rel=1e-9)
 
 
-HOLES = ["hill-climb", "auto", "orders", "pc", "mmhc", "tree", "tan", "naive", "empty"]
+HOLES = ["hill_climb", "auto", "order_search", "pc", "mmhc", "chow_liu", "tan", "naive_bayes", "empty"]
 
 
 def with_holes(table, share=0.05, seed=1):
@@ -159,11 +160,11 @@ def with_holes(table, share=0.05, seed=1):
 
 
 def assert_same_with_holes(fit, expected):
-    assert fit.prepared.rows is None
-    assert fit.expectation.exact
-    assert fit.expectation.converged
-    assert [(t.arcs, t.changed) for t in fit.expectation.history] == [
-        (t.arcs, t.changed) for t in expected.expectation.history
+    assert fit.fit_info.prepared_data.rows is None
+    assert fit.fit_info.structural_em.exact
+    assert fit.fit_info.structural_em.converged
+    assert [(t.arcs, t.changed) for t in fit.fit_info.structural_em.history] == [
+        (t.arcs, t.changed) for t in expected.fit_info.structural_em.history
     ]
     assert_same(fit, expected, rtol=1e-9)
 
@@ -173,7 +174,7 @@ def assert_same_with_holes(fit, expected):
 def test_every_method_finds_the_same_with_holes(cases, far, method):
     shown, told = with_holes(cases), TOLD.get(method, {})
     assert_same_with_holes(
-        fit_network(in_batches(shown), method=method, **told), fit_network(shown, method=method, **told)
+        fit_network(in_batches(shown), algorithm=method, **told), fit_network(shown, algorithm=method, **told)
     )
 
 
@@ -190,9 +191,9 @@ def test_holes_need_few_passes(cases, far, monkeypatch):
     monkeypatch.setattr(source_counts, "SOME_ROWS", 1000)
     source = in_batches(shown)
     count = folds(source, monkeypatch)
-    fit = fit_network(source, method="hill-climb")
-    assert fit.passes == len(count)
-    assert len(count) <= 4 * len(fit.expectation.history)
+    fit = fit_network(source, algorithm="hill_climb")
+    assert fit.fit_info.n_passes == len(count)
+    assert len(count) <= 4 * len(fit.fit_info.structural_em.history)
 
 
 def test_a_graph_is_fitted_twice_by_one_pass(cases, far, monkeypatch):
@@ -206,8 +207,8 @@ def test_a_graph_is_fitted_twice_by_one_pass(cases, far, monkeypatch):
     for frame in (*frames, *frames):
         found = rows.fit(frame, prior="bdeu:1", hidden=(), tol=1e-6)
         expected = fit_parameters(frame, shown, prior="bdeu:1", tol=1e-6)
-        assert found.log_likelihood == pytest.approx(expected.log_likelihood, rel=1e-12)
-        assert found.missing == expected.missing
+        assert found.fit_info.log_likelihood == pytest.approx(expected.fit_info.log_likelihood, rel=1e-12)
+        assert found.fit_info.missing == expected.fit_info.missing
     assert rows.passes == len(count) == 2
 
 
@@ -219,27 +220,25 @@ def test_a_hidden_variable_of_very_many_rows(far, monkeypatch):
     source = in_batches(table, 300)
     count = folds(source, monkeypatch)
     fit = fit_network(source, hidden={"h": 2})
-    assert fit.passes == len(count)
-    assert fit.expectation.hidden_gain > 10
+    assert fit.fit_info.n_passes == len(count)
+    assert fit.fit_info.structural_em.hidden_gain > 10
     assert_same_with_holes(fit, fit_network(table, hidden={"h": 2}))
 
 
 def test_rows_of_very_many_completions_stand_for_draws(cases, far, monkeypatch):
     monkeypatch.setattr(incomplete_rows, "MOST", 4)
     shown = with_holes(cases, 0.1)
-    fit, again = (fit_network(in_batches(shown), method="hill-climb") for _ in range(2))
-    assert any("draws" in note for note in fit.notes)
+    fit, again = (fit_network(in_batches(shown), algorithm="hill_climb") for _ in range(2))
+    assert any("random completions" in note for note in fit.fit_info.notes)
     assert_same(fit, again)
-    expected = fit_network(shown, method="hill-climb")
+    expected = fit_network(shown, algorithm="hill_climb")
     assert shd(fit.dag.cpdag(), expected.dag.cpdag()) <= 2
-    assert fit.score == pytest.approx(expected.score, rel=1e-3)
+    assert fit.fit_info.score == pytest.approx(expected.fit_info.score, rel=1e-3)
 
 
 def test_what_completes_travels(cases):
     shown = with_holes(cases)
-    count = Count(
-        (("family", (0, 1)), ("block", (2,)), ("rows", (1, 3))), 1 << 20, Complete(fit_network(shown).network)
-    )
+    count = Count((("family", (0, 1)), ("block", (2,)), ("rows", (1, 3))), 1 << 20, Complete(fit_network(shown)))
     here, there = count(shown), cloudpickle.loads(cloudpickle.dumps(count))(shown)
     for one, other in zip(here.parts[:2], there.parts[:2], strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-12)
@@ -257,21 +256,21 @@ def test_kept_rows_leave_room_for_their_completions(cases):
 
 def test_a_search_on_holes_that_is_ended_says_so(cases, far):
     shown = with_holes(cases)
-    with pytest.warns(ConvergenceWarning, match="before it had found an arc"):
-        late = fit_network(in_batches(shown), method="hill-climb", time_limit=0)
-    assert late.stopped
-    assert not late.expectation.converged
+    with pytest.warns(ConvergenceWarning, match="before it found an arc"):
+        late = fit_network(in_batches(shown), algorithm="hill_climb", time_limit=0)
+    assert late.fit_info.stopped_early
+    assert not late.fit_info.structural_em.converged
     assert late.dag.arcs == ()
 
     def stop(now):
         if now.arcs > 2:
             raise StopIteration
 
-    fit = fit_network(in_batches(shown), method="hill-climb", progress=stop)
-    assert fit.stopped
-    assert GUESSED in fit.notes
-    assert len(fit.arcs) == 3
-    assert fit.score > late.score
+    fit = fit_network(in_batches(shown), algorithm="hill_climb", progress=stop)
+    assert fit.fit_info.stopped_early
+    assert GUESSED in fit.fit_info.notes
+    assert len(fit.fit_info.arcs) == 3
+    assert fit.fit_info.score > late.fit_info.score
 
 
 @pytest.mark.parametrize("share", [0.0, 0.05])
@@ -284,55 +283,55 @@ def test_time_that_runs_out_during_a_pass_ends_with_what_was_guessed(cases, far,
         monkeypatch.setattr(search_settings, "time", SimpleNamespace(monotonic=lambda: np.inf))
 
     monkeypatch.setattr(DeferredScores, "_ask", slowly)
-    fit = fit_network(in_batches(shown), method="hill-climb", time_limit=1e6)
-    assert fit.stopped
-    assert GUESSED in fit.notes
-    assert fit.expectation is None or not fit.expectation.converged
-    assert shd(fit.dag.cpdag(), fit_network(shown, method="hill-climb").dag.cpdag()) <= 6
+    fit = fit_network(in_batches(shown), algorithm="hill_climb", time_limit=1e6)
+    assert fit.fit_info.stopped_early
+    assert GUESSED in fit.fit_info.notes
+    assert fit.fit_info.structural_em is None or not fit.fit_info.structural_em.converged
+    assert shd(fit.dag.cpdag(), fit_network(shown, algorithm="hill_climb").dag.cpdag()) <= 6
 
 
 def test_resamples_of_very_many_rows_are_refused(cases, far):
     with pytest.raises(CapacityError, match="resamples"):
-        fit_network(in_batches(cases), method="naive", target="lung", bootstrap=3)
+        fit_network(in_batches(cases), algorithm="naive_bayes", target="lung", bootstrap=3)
 
 
 def test_resamples(cases):
-    fit = fit_network(in_batches(cases), method="hill-climb", bootstrap=5)
-    assert fit.strengths.rounds == 5
-    assert all(0 < arc.strength <= 1 for arc in fit.arcs[:3])
+    fit = fit_network(in_batches(cases), algorithm="hill_climb", bootstrap=5)
+    assert fit.fit_info.strengths.n_samples == 5
+    assert all(0 < arc.strength <= 1 for arc in fit.fit_info.arcs[:3])
 
 
 def test_posterior(cases, far):
-    said = {"samples": 60, "chains": 2, "random_state": 1}
+    said = {"n_samples": 60, "n_chains": 2, "random_state": 1}
     found, expected = sample_structure_posterior(in_batches(cases), **said), sample_structure_posterior(cases, **said)
     np.testing.assert_allclose(found.arcs, expected.arcs, atol=1e-8)
 
 
 @pytest.mark.thorough
 def test_many_states_are_counted_by_parts(cases, far):
-    fit = fit_network(in_batches(cases), method="best-parents", order=ASIA.dag.nodes, memory_limit=40_000)
-    assert_same(fit, fit_network(cases, method="best-parents", order=ASIA.dag.nodes))
+    fit = fit_network(in_batches(cases), algorithm="optimal_given_order", order=ASIA.dag.nodes, memory_limit=40_000)
+    assert_same(fit, fit_network(cases, algorithm="optimal_given_order", order=ASIA.dag.nodes))
 
 
 def test_a_search_that_is_ended_says_so(cases, far):
-    with pytest.warns(ConvergenceWarning, match="before it had found an arc"):
-        fit = fit_network(in_batches(cases), method="hill-climb", time_limit=0)
-    assert fit.stopped
-    assert set(fit.network.names) == set(cases.schema.names)
+    with pytest.warns(ConvergenceWarning, match="before it found an arc"):
+        fit = fit_network(in_batches(cases), algorithm="hill_climb", time_limit=0)
+    assert fit.fit_info.stopped_early
+    assert set(fit.names) == set(cases.schema.names)
 
     def stop(now):
         if now.arcs > 2:
             raise StopIteration
 
-    fit = fit_network(in_batches(cases), method="hill-climb", progress=stop)
-    assert fit.stopped
-    assert GUESSED in fit.notes
-    assert fit.score == pytest.approx(sum(cpt_score(cases, fit)), rel=1e-10)
+    fit = fit_network(in_batches(cases), algorithm="hill_climb", progress=stop)
+    assert fit.fit_info.stopped_early
+    assert GUESSED in fit.fit_info.notes
+    assert fit.fit_info.score == pytest.approx(sum(cpt_score(cases, fit)), rel=1e-10)
 
 
 def cpt_score(cases, fit):
-    again = fit_network(cases, method="empty", knowledge=BackgroundKnowledge(required=fit.dag.arcs))
-    yield again.score
+    again = fit_network(cases, algorithm="empty", knowledge=BackgroundKnowledge(required=fit.dag.arcs))
+    yield again.fit_info.score
 
 
 ### columns
@@ -357,7 +356,7 @@ def test_columns_are_prepared_as_those_of_a_table(monkeypatch, rows):
     data, n = messy(), 90
     expected = prepare(data)
     found = prepare(scan([{k: v[i : i + 25] for k, v in data.items()} for i in range(0, n, 25)]))
-    assert found.left_out == expected.left_out
+    assert found.dropped_columns == expected.dropped_columns
     assert found.notes == expected.notes
     assert found.table.schema == expected.table.schema
     assert found.cuts == expected.cuts
@@ -374,11 +373,11 @@ def test_sums_of_others(values):
 
 
 def test_what_needs_tables_says_so(cases):
-    fit = fit_network(in_batches(cases), method="naive", target="lung")
-    with pytest.raises(ParameterError, match="known"):
-        fit_network(cases, known=fit)
+    fit = fit_network(in_batches(cases), algorithm="naive_bayes", target="lung")
+    with pytest.raises(ParameterError, match="warm_start"):
+        fit_network(cases, warm_start=fit)
     with pytest.raises(ParameterError, match="held out of a table"):
-        held_out(fit)
+        evaluate_holdout(fit)
     shown = as_table({"a": ["x", "y", None, "x"] * 20, "b": ["u", "v", "u", "u"] * 20})
-    with pytest.raises(ParameterError, match="not resampled where cells are missing"):
+    with pytest.raises(ParameterError, match="not resampled where values are missing"):
         fit_network(in_batches(shown, 30), bootstrap=2)

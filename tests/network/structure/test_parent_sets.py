@@ -30,7 +30,7 @@ def sample(seed, n=5, rows=60):
 
 
 def cached(table, score="bic"):
-    return ScoreCache(FamilyCounts(table), StructureScore.of(score))
+    return ScoreCache(FamilyCounts(table), StructureScore.parse(score))
 
 
 def some_knowledge(names, seed):
@@ -40,7 +40,7 @@ def some_knowledge(names, seed):
     return BackgroundKnowledge(
         required=[(a, b)] if rng.random() < 0.5 else [],
         forbidden=[(b, c)] if rng.random() < 0.5 else [],
-        most_parents=None if rng.random() < 0.5 else int(rng.integers(1, len(names))),
+        max_parents=None if rng.random() < 0.5 else int(rng.integers(1, len(names))),
     )
 
 
@@ -130,7 +130,7 @@ def test_columns_in_another_order_give_the_same_sets(seed, score):
     for t in (table, turned):
         cache = cached(t, score)
         names = cache.counts.names
-        sets = parent_sets(cache, BackgroundKnowledge(most_parents=3).of(names))
+        sets = parent_sets(cache, BackgroundKnowledge(max_parents=3).of(names))
         found.append({names[x]: [frozenset(names[p] for p in s) for s, _ in sets.of(x)] for x in range(cache.n)})
     assert found[0] == found[1]
 

@@ -162,7 +162,7 @@ def test_tables_of_other_columns_do_not_add():
     ],
 )
 def test_published_scores(shared_data, sample, arcs, score, published):
-    cache = ScoreCache(FamilyCounts(as_table(shared_data / "samples" / sample)), StructureScore.of(score))
+    cache = ScoreCache(FamilyCounts(as_table(shared_data / "samples" / sample)), StructureScore.parse(score))
     dag, names = DAG.parse(arcs), cache.counts.names
     total = sum(cache.family(names.index(x), tuple(sorted(names.index(p) for p in dag.parents(x)))) for x in names)
     assert total == pytest.approx(published, abs=1e-4)
@@ -182,14 +182,16 @@ def test_equivalent_structures_score_the_same():
     [("bic", StructureScore("bic")), ("mdl", StructureScore("bic")), ("bdeu:10", StructureScore("bdeu", 10.0))],
 )
 def test_scores_by_name(text, expected):
-    assert StructureScore.of(text) == expected
-    assert StructureScore.of(expected) is expected
+    assert StructureScore.parse(text) == expected
+    assert StructureScore.parse(expected) is expected
 
 
-@pytest.mark.parametrize(("text", "match"), [("luck", "score"), ("bdeu:many", "is no number"), ("bdeu:0", "cases")])
+@pytest.mark.parametrize(
+    ("text", "match"), [("luck", "criterion"), ("bdeu:many", "is no number"), ("bdeu:0", "equivalent_sample_size")]
+)
 def test_other_names_are_refused(text, match):
     with pytest.raises(ParameterError, match=match):
-        StructureScore.of(text)
+        StructureScore.parse(text)
 
 
 def test_missing_cells_and_huge_families_are_refused():

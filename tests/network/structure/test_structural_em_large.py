@@ -87,18 +87,18 @@ def test_more_rows_than_the_complete_ones_explain_others_better(few_are_many):
     rows = with_holes(ASIA.sample(3000, random_state=5), 0.2)
     fresh = with_holes(ASIA.sample(3000, random_state=6), 0.1)
     complete = rows.take(np.flatnonzero((rows.codes >= 0).all(axis=0)))
-    ours, theirs = fit_network(rows, time_limit=60), fit_network(complete, method="hill-climb")
-    assert [note for note in ours.notes if "draw" in note] == [SINGLE]
-    assert ours.network.score(fresh).log_likelihood > theirs.network.score(fresh).log_likelihood
+    ours, theirs = fit_network(rows, time_limit=60), fit_network(complete, algorithm="hill_climb")
+    assert [note for note in ours.fit_info.notes if "draw" in note] == [SINGLE]
+    assert ours.score(fresh).log_likelihood > theirs.score(fresh).log_likelihood
 
 
 def test_gains_come_from_the_counts_of_the_tables(rows):
     for table in (rows, ASIA.sample(500, random_state=0)):
         fit = fit_network(table)
-        assert fit.arcs == arcs_of(fit.network, fit.scored_by, table.total_weight)
-    cache = ScoreCache(FamilyCounts(table), StructureScore.of("bic"))
+        assert fit.fit_info.arcs == arcs_of(fit, fit.fit_info.criterion, table.total_weight)
+    cache = ScoreCache(FamilyCounts(table), StructureScore.parse("bic"))
     place = {name: i for i, name in enumerate(cache.counts.names)}
-    for arc in fit.arcs:
+    for arc in fit.fit_info.arcs:
         parents = tuple(sorted(place[p] for p in fit.dag.parents(arc.child)))
         without = tuple(p for p in parents if p != place[arc.parent])
         gain = cache.family(place[arc.child], parents) - cache.family(place[arc.child], without)
@@ -160,9 +160,9 @@ def test_parts_of_the_work_end_sooner_and_who_stops_one_stops_all(monkeypatch):
 
 def test_resamples_are_searched_as_the_rows_were():
     table = read_network("alarm").sample(400, random_state=2).select(sorted(read_network("alarm").names)[:12])
-    cache = ScoreCache(FamilyCounts(table), StructureScore.of("bic"))
+    cache = ScoreCache(FamilyCounts(table), StructureScore.parse("bic"))
     scores = {}
-    for method in ("ges", "orders"):
+    for method in ("ges", "order_search"):
         scores[method] = cache.graph(find(SearchSettings(method), cache).arcs)
     seen = []
 
@@ -175,14 +175,14 @@ def test_resamples_are_searched_as_the_rows_were():
         patch.setattr(bootstrap, "find", watched)
         bootstrap.strengths_of(SearchSettings("auto"), table, 2, completed=True)
     assert sorted(quick for quick, _ in seen) == [False, False, True, True]
-    assert scores["orders"] >= scores["ges"] - 1e-9 * abs(scores["ges"])
+    assert scores["order_search"] >= scores["ges"] - 1e-9 * abs(scores["ges"])
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["alarm", "insurance"])
 def test_strong_arcs_of_rows_with_few_holes_are_strong_in_resamples(shared_data, name):
     table = with_holes(read_network(shared_data / "networks" / f"{name}.bif").sample(3000, random_state=0), 0.02)
-    auto, orders = fit_network(table, bootstrap=5), fit_network(table, method="orders")
-    assert auto.score >= orders.score - 1e-6 * abs(orders.score)
-    assert min(arc.strength for arc in auto.arcs if arc.gain > 200) >= 0.4
-    assert any("searched by the better of ges and orders" in note for note in auto.notes)
+    auto, orders = fit_network(table, bootstrap=5), fit_network(table, algorithm="order_search")
+    assert auto.fit_info.score >= orders.fit_info.score - 1e-6 * abs(orders.fit_info.score)
+    assert min(arc.strength for arc in auto.fit_info.arcs if arc.gain > 200) >= 0.4
+    assert any("searched by the better of ges and orders" in note for note in auto.fit_info.notes)

@@ -95,7 +95,10 @@ def shifted(seed=0, rows=2000):
 
 
 def test_a_parent_that_the_table_does_not_pay_for():
-    best, more = (fit_network(shifted(), method=m, order=NAMES).dag for m in ("best-parents", "faint-parents"))
+    best, more = (
+        fit_network(shifted(), algorithm=m, order=NAMES).dag
+        for m in ("optimal_given_order", "weak_parents_given_order")
+    )
     assert best.parents("x") == ("a", "b", "c")
     assert set(more.parents("x")) == {"a", "b", "c", "faint"}
     assert set(more.arcs) - set(best.arcs) == {("faint", "x")}
@@ -104,15 +107,13 @@ def test_a_parent_that_the_table_does_not_pay_for():
 def test_the_order_of_columns_does_not_matter():
     table = shifted(1)
     turned = table.select(list(reversed(NAMES)))
-    one, other = (fit_network(t, method="faint-parents", order=NAMES).dag for t in (table, turned))
+    one, other = (fit_network(t, algorithm="weak_parents_given_order", order=NAMES).dag for t in (table, turned))
     assert set(one.arcs) == set(other.arcs)
 
 
-@pytest.mark.parametrize(
-    "known", [BackgroundKnowledge(forbidden=[("faint", "x")]), BackgroundKnowledge(most_parents=3)]
-)
+@pytest.mark.parametrize("known", [BackgroundKnowledge(forbidden=[("faint", "x")]), BackgroundKnowledge(max_parents=3)])
 def test_what_is_known_is_kept_to(known):
-    found = fit_network(shifted(), method="faint-parents", order=NAMES, knowledge=known).dag
+    found = fit_network(shifted(), algorithm="weak_parents_given_order", order=NAMES, knowledge=known).dag
     assert found.parents("x") == ("a", "b", "c")
 
 

@@ -22,9 +22,11 @@ from bayeslearn.components import normalized
 from bayeslearn.distributions import Counts
 from bayeslearn.errors import CapacityError, DataError, ParameterError, ShapeError
 from bayeslearn.estimators import AnswersInBatches, ReadsLabels
+from bayeslearn.fit_info import plain
 from bayeslearn.model_values import ARRAY, NAME, NUMBER
 from bayeslearn.naive_bayes.tabular.estimators import classes_of, labeled_source
 from bayeslearn.naive_bayes.tabular.row_blocks import BLOCK
+from bayeslearn.reports import Grid, Pairs, Report, Reported
 from bayeslearn.sources.scanning import as_source, is_source
 from bayeslearn.sources.usability import dropping, warn_dropped
 from bayeslearn.tables import DiscreteVariable, Schema, Table, as_table
@@ -42,8 +44,8 @@ if TYPE_CHECKING:
 MOST_CELLS = 1 << 27
 
 
-@dataclass(frozen=True, eq=False)
-class AODEModel(Saved, kind="one-dependence"):
+@dataclass(frozen=True, eq=False, repr=False)
+class AODEModel(Reported, Saved, kind="one-dependence"):
     """Counts of (class, state, state) for every two columns, and the probabilities read off them.
 
     `counts.n` is (classes, states, states) over the states of all columns one after the other; on the diagonal stands
@@ -84,6 +86,24 @@ class AODEModel(Saved, kind="one-dependence"):
     def target(self) -> DiscreteVariable:
         """The classes as a variable, which is named "class"."""
         return DiscreteVariable("class", self.labels)
+
+    @property
+    def total_weight(self) -> float:
+        """The number of rows with a class, weighted."""
+        return float(self.classes.n.sum())
+
+    def report(self) -> Report:
+        """Return the columns, and the classes with their rows."""
+        pairs = {"Columns": len(self.schema), "States": sum(v.size for v in self.schema.discrete)}
+        rows = [[label, float(n)] for label, n in zip(self.labels, self.classes.n, strict=True)]
+        title = f"Averaged one-dependence: {len(self.schema)} columns, {self.total_weight:,.10g} rows"
+        return Report(title, Pairs(pairs), Grid(["class", "rows"], rows, "Classes"))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the columns with their states, and the classes with their rows, as plain values."""
+        columns = {v.name: [plain(state) for state in v.states] for v in self.schema.discrete}
+        rows = {str(label): float(n) for label, n in zip(self.labels, self.classes.n, strict=True)}
+        return {"columns": columns, "class_counts": rows, "total_weight": self.total_weight}
 
     @property
     def start(self) -> NDArray[np.int64]:

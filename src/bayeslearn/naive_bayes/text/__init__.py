@@ -1,4 +1,4 @@
-"""Naive Bayes for texts: raw text in, classes out, and evidence that adds."""
+"""Naive Bayes for texts."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ if TYPE_CHECKING:
     from bayeslearn.naive_bayes.text.evaluation import LearningCurve as LearningCurve
     from bayeslearn.naive_bayes.text.evaluation import evaluate_text as evaluate_text
     from bayeslearn.naive_bayes.text.evaluation import learning_curve as learning_curve
+    from bayeslearn.naive_bayes.text.explanation import ClassWords as ClassWords
+    from bayeslearn.naive_bayes.text.explanation import TextExplanation as TextExplanation
     from bayeslearn.naive_bayes.text.explanation import explain_class as explain_class
     from bayeslearn.naive_bayes.text.explanation import explain_text as explain_text
     from bayeslearn.naive_bayes.text.fit import fit_text as fit_text
     from bayeslearn.naive_bayes.text.model import TextModel as TextModel
     from bayeslearn.naive_bayes.text.newsgroups import read_newsgroups as read_newsgroups
     from bayeslearn.naive_bayes.text.prior_selection import choose_prior as choose_prior
-    from bayeslearn.naive_bayes.text.semi_supervised import TextFitInfo as TextFitInfo
-    from bayeslearn.naive_bayes.text.semi_supervised import learn_text as learn_text
+    from bayeslearn.naive_bayes.text.results import TextFitInfo as TextFitInfo
     from bayeslearn.naive_bayes.text.sufficient_statistics import TextStatistics as TextStatistics
     from bayeslearn.naive_bayes.text.sufficient_statistics import collect as collect
     from bayeslearn.naive_bayes.text.text_sources import scan_texts as scan_texts

@@ -84,7 +84,7 @@ class Corpus:
         if not known.any():
             raise MissingValuesError(
                 f"none of the {len(self)} documents has a label",
-                hint="name the column with `label` (--label), or keep the documents of each class in a folder",
+                hint="name the column with `target` (--target), or keep the documents of each class in a folder",
             )
         return self if known.all() else self.take(known)
 

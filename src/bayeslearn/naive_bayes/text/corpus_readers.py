@@ -157,7 +157,7 @@ class Columns:
             if name is not None and name not in names:
                 raise UnknownColumnError(
                     f"{str(path)!r} has no column {name!r}; it has {listed(names)}",
-                    hint="name the columns with `text` and `label` (--text, --label)",
+                    hint="name the columns with `text` and `target` (--text, --target)",
                     column=name,
                 )
         return text, label

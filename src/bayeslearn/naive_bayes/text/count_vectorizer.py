@@ -20,27 +20,27 @@ if TYPE_CHECKING:
 class Tokenizing(BaseEstimator):  # type: ignore[misc]
     """Parameters of the tokenizer and of the words to keep."""
 
-    lower: bool
-    kind: str
-    shortest: int
-    ngrams: Any
+    case_sensitive: bool
+    analyzer: str
+    min_token_length: int
+    ngram_range: Any
     min_count: float
-    drop_top: int
-    max_size: int | None
-    hashed: int | None
+    drop_top_words: int
+    max_features: int | None
+    n_hash_features: int | None
     vocabulary: Any
 
     def _tokenizer(self) -> Tokenizer:
-        return Tokenizer(self.lower, self.kind, self.shortest, self.ngrams)
+        return Tokenizer(self.case_sensitive, self.analyzer, self.min_token_length, self.ngram_range)
 
     def _choice(self) -> dict[str, Any]:
-        return {"min_count": self.min_count, "drop_top": self.drop_top, "max_size": self.max_size}
+        return {"min_count": self.min_count, "drop_top_words": self.drop_top_words, "max_features": self.max_features}
 
     def _given_vocabulary(self) -> Vocabulary | HashedVocabulary | None:
-        if self.hashed is not None:
+        if self.n_hash_features is not None:
             if self.vocabulary is not None:
-                raise ParameterError("`hashed` and `vocabulary` exclude each other")
-            return HashedVocabulary(self.hashed)
+                raise ParameterError("`n_hash_features` and `vocabulary` exclude each other")
+            return HashedVocabulary(self.n_hash_features)
         if self.vocabulary is None or isinstance(self.vocabulary, Vocabulary | HashedVocabulary):
             return self.vocabulary
         return Vocabulary.of(self.vocabulary)
@@ -61,24 +61,24 @@ class CountVectorizer(TransformerMixin, Tokenizing):  # type: ignore[misc]
     def __init__(
         self,
         *,
-        lower: bool = True,
-        kind: str = "words",
-        shortest: int = 2,
-        ngrams: Any = (1, 1),
+        case_sensitive: bool = False,
+        analyzer: str = "words",
+        min_token_length: int = 2,
+        ngram_range: Any = (1, 1),
         min_count: float = 1,
-        drop_top: int = 0,
-        max_size: int | None = None,
-        hashed: int | None = None,
+        drop_top_words: int = 0,
+        max_features: int | None = None,
+        n_hash_features: int | None = None,
         vocabulary: Any = None,
     ) -> None:
-        self.lower = lower
-        self.kind = kind
-        self.shortest = shortest
-        self.ngrams = ngrams
+        self.case_sensitive = case_sensitive
+        self.analyzer = analyzer
+        self.min_token_length = min_token_length
+        self.ngram_range = ngram_range
         self.min_count = min_count
-        self.drop_top = drop_top
-        self.max_size = max_size
-        self.hashed = hashed
+        self.drop_top_words = drop_top_words
+        self.max_features = max_features
+        self.n_hash_features = n_hash_features
         self.vocabulary = vocabulary
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn hands it over

@@ -168,14 +168,14 @@ def count(
     vocabulary: Vocabulary | HashedVocabulary | None = None,
     *,
     min_count: float = 1,
-    drop_top: int = 0,
-    max_size: int | None = None,
+    drop_top_words: int = 0,
+    max_features: int | None = None,
     progress: Callable[[float], object] | None = None,
 ) -> tuple[DocumentCounts, Vocabulary | HashedVocabulary]:
     """The counts of texts, and their vocabulary; `progress` is called with the share that has been counted.
 
     Words outside a given vocabulary are skipped. Without one it is found on the way, words in the order they appear;
-    then `min_count`, `drop_top` and `max_size` say which to keep (:func:`~.vocabulary.chosen`).
+    then `min_count`, `drop_top_words` and `max_features` say which to keep (:func:`~.vocabulary.chosen`).
     """
     tokenizer, texts = tokenizer or Tokenizer(), Texts.of(texts)
     if isinstance(vocabulary, ColumnVocabulary):
@@ -196,9 +196,9 @@ def count(
     if vocabulary is not None:
         return stacked(parts, len(vocabulary)), vocabulary
     counts, found = merged(parts)
-    if min_count <= 1 and not drop_top and max_size is None:
+    if min_count <= 1 and not drop_top_words and max_features is None:
         return counts, found
-    kept = chosen(counts.totals, min_count=min_count, drop_top=drop_top, max_size=max_size)
+    kept = chosen(counts.totals, min_count=min_count, drop_top_words=drop_top_words, max_features=max_features)
     return counts.only(kept), found.only(kept)
 
 

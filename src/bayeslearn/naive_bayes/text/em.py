@@ -16,7 +16,7 @@ from scipy.special import logsumexp
 
 from bayeslearn import em
 from bayeslearn.errors import ParameterError
-from bayeslearn.naive_bayes.text.model import TextModel, alphas
+from bayeslearn.naive_bayes.text.probabilities import alphas
 from bayeslearn.naive_bayes.text.sufficient_statistics import TextStatistics, collect
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.naive_bayes.text.document_counts import DocumentCounts
+    from bayeslearn.naive_bayes.text.model import TextModel
     from bayeslearn.naive_bayes.text.out_of_core import SourceDocuments
     from bayeslearn.progress import ProgressCallback
 

@@ -16,9 +16,9 @@ from bayeslearn.estimators import PredictsClasses, checked_labels
 from bayeslearn.evaluation import accuracy
 from bayeslearn.naive_bayes.text.count_vectorizer import Tokenizing
 from bayeslearn.naive_bayes.text.document_counts import DocumentCounts, count
-from bayeslearn.naive_bayes.text.fit import trimmed
+from bayeslearn.naive_bayes.text.fit import fit_text, trimmed
 from bayeslearn.naive_bayes.text.labels import in_order, listed_labels, require_labels
-from bayeslearn.naive_bayes.text.model import TextModel, possible
+from bayeslearn.naive_bayes.text.model import TextModel
 from bayeslearn.naive_bayes.text.out_of_core import (
     Evidence,
     Right,
@@ -26,7 +26,7 @@ from bayeslearn.naive_bayes.text.out_of_core import (
     source_statistics,
 )
 from bayeslearn.naive_bayes.text.prior_selection import pick_prior
-from bayeslearn.naive_bayes.text.semi_supervised import learn_text
+from bayeslearn.naive_bayes.text.probabilities import possible
 from bayeslearn.naive_bayes.text.sufficient_statistics import TextStatistics, collect
 from bayeslearn.naive_bayes.text.text_inputs import Texts
 from bayeslearn.naive_bayes.text.text_sources import folded_documents
@@ -72,9 +72,9 @@ class TextClassifier(PredictsClasses, ClassifierMixin, Tokenizing):  # type: ign
     class_prior
         None (no prior) takes the fractions of the classes, ``"uniform"`` and a list of probabilities fix them; a
         number, a word such as ``"laplace"`` or a Dirichlet is α of the classes.
-    lower, kind, shortest, ngrams
+    case_sensitive, analyzer, min_token_length, ngram_range
         How texts become tokens: see :class:`~bayeslearn.naive_bayes.text.Tokenizer`.
-    min_count, drop_top, max_size
+    min_count, drop_top_words, max_features
         Words to keep: those seen often enough, without the most frequent ones, and at most so many.
     hashed
         The number of places for words that are hashed rather than kept, for streams without end.
@@ -113,28 +113,28 @@ class TextClassifier(PredictsClasses, ClassifierMixin, Tokenizing):  # type: ign
         likelihood: str = "multinomial",
         prior: Any = 1.0,
         class_prior: Any = None,
-        lower: bool = True,
-        kind: str = "words",
-        shortest: int = 2,
-        ngrams: Any = (1, 1),
+        case_sensitive: bool = False,
+        analyzer: str = "words",
+        min_token_length: int = 2,
+        ngram_range: Any = (1, 1),
         min_count: float = 1,
-        drop_top: int = 0,
-        max_size: int | None = None,
-        hashed: int | None = None,
+        drop_top_words: int = 0,
+        max_features: int | None = None,
+        n_hash_features: int | None = None,
         vocabulary: Any = None,
         unlabeled: Literal["em", "drop", "error"] = "em",
     ) -> None:
         self.likelihood = likelihood
         self.prior = prior
         self.class_prior = class_prior
-        self.lower = lower
-        self.kind = kind
-        self.shortest = shortest
-        self.ngrams = ngrams
+        self.case_sensitive = case_sensitive
+        self.analyzer = analyzer
+        self.min_token_length = min_token_length
+        self.ngram_range = ngram_range
         self.min_count = min_count
-        self.drop_top = drop_top
-        self.max_size = max_size
-        self.hashed = hashed
+        self.drop_top_words = drop_top_words
+        self.max_features = max_features
+        self.n_hash_features = n_hash_features
         self.vocabulary = vocabulary
         self.unlabeled = unlabeled
 
@@ -180,12 +180,12 @@ class TextClassifier(PredictsClasses, ClassifierMixin, Tokenizing):  # type: ign
         return self
 
     def _learn_by_em(self, X: Any, y: Any, sample_weight: Any, names: tuple[Any, ...]) -> Self:
-        learned = learn_text(
+        found = fit_text(
             X, y, prior=self.prior, tokenizer=self._tokenizer(), vocabulary=self._given_vocabulary(),
             likelihood=self.likelihood,  # type: ignore[arg-type]  # checked there
             class_prior=self._class_prior(len(names)), classes=names, sample_weight=sample_weight, **self._choice(),
         )  # fmt: skip
-        self.model_, self.statistics_ = learned.model, learned.model.statistics
+        self.model_, self.statistics_ = found, found.statistics
         self.classes_ = class_array(names)
         return self
 

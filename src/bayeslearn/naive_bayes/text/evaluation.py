@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 #: The textbook's way: tokens are what stands between spaces, Laplace's rule, frequent and rare words dropped.
 TEXTBOOK: dict[str, Any] = {
-    "tokenizer": Tokenizer(kind="spaces", shortest=1), "prior": 1.0, "min_count": 3, "drop_top": 100,
+    "tokenizer": Tokenizer(analyzer="spaces", min_token_length=1), "prior": 1.0, "min_count": 3, "drop_top_words": 100,
 }  # fmt: skip
 #: The sizes of its learning curve.
 TEXTBOOK_SIZES = (100, 200, 500, 1000, 2000, 5000, 10_000)
@@ -109,7 +109,7 @@ def learning_curve(
     tokenizer: Tokenizer | None = None,
     likelihood: Likelihood = "multinomial",
     min_count: float = 1,
-    drop_top: int = 0,
+    drop_top_words: int = 0,
     random_state: np.random.Generator | int | None = 0,
     progress: Callable[[float], object] | None = None,
 ) -> LearningCurve:
@@ -126,7 +126,7 @@ def learning_curve(
         raise ConstantColumnError(f"all documents are of one class, {classes[0]!r}: there is nothing to tell apart")
     codes, generator = corpus.codes(classes), validation.generator(random_state)
     counts, _ = count(corpus.texts, tokenizer or Tokenizer())
-    learner = Learner(classes, prior, likelihood, min_count, drop_top)
+    learner = Learner(classes, prior, likelihood, min_count, drop_top_words)
     orders = [stratified_split(codes, test_size, generator) for _ in range(n_splits)]
     n_train = len(orders[0][0])
     wanted = [*sorted({validation.integer("sizes", n, min_value=1) for n in sizes if n < n_train}), n_train]
@@ -149,14 +149,14 @@ class Learner:
     prior: str | float | None
     likelihood: Likelihood
     min_count: float
-    drop_top: int
+    drop_top_words: int
 
     def judge(
         self, counts: DocumentCounts, codes: NDArray[np.intp], train: NDArray[np.intp], test: NDArray[np.intp]
     ) -> tuple[Metrics, int]:
         """Learn from some documents and classify others; and how many words were looked at."""
         known = counts[train]
-        kept = chosen(known.totals, min_count=max(self.min_count, math.ulp(0)), drop_top=self.drop_top)
+        kept = chosen(known.totals, min_count=max(self.min_count, math.ulp(0)), drop_top_words=self.drop_top_words)
         statistics = collect(
             known.only(kept),
             [self.classes[k] for k in codes[train]],

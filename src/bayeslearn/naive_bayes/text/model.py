@@ -3,7 +3,7 @@
     P(k | document) ∝ P(k) Π_w P(w|k)^n_w
 
     multinomial    P(w|k) = (n_kw + α_w) / (n_k + Σ_w α_w)            α = 1: (n_k + 1) / (n + |Vocabulary|)
-    bernoulli      P(w in a document|k) = (d_kw + α_w) / (d_k + 2 α_w), and words that are not there speak too
+    bernoulli      P(w in a document|k) = (d_kw + α_w) / (d_k + 2 α_w), and absent words count too
     complement     1 / P(w|not k) in place of P(w|k), from the words of all other classes; a score, no probability
 
 n_kw, d_kw and d_k are the statistics, α the prior: one number for every word, or one for each (α_w = m p_w). Words
@@ -17,48 +17,61 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from scipy.special import softmax
+from scipy.special import logsumexp, softmax
 
-from bayeslearn import codec, kernels, validation
+from bayeslearn import codec, kernels, lazy_imports, validation
 from bayeslearn.distributions import Dirichlet, DirichletRule
-from bayeslearn.errors import CapacityError, EvidenceError, FormatError, ImpossibleDataError, ParameterError, ShapeError
-from bayeslearn.model_values import ARRAY, NAME, NUMBER, PRIORS, plain_prior
+from bayeslearn.distributions.lineage import after_update, merged, scaled, separated, without_rows
+from bayeslearn.errors import EvidenceError, MismatchError, ParameterError, ShapeError
+from bayeslearn.fit_info import Fitted
 from bayeslearn.naive_bayes.text.document_counts import DocumentCounts, count
 from bayeslearn.naive_bayes.text.parallel_counts import counted
-from bayeslearn.naive_bayes.text.sufficient_statistics import TextStatistics
+from bayeslearn.naive_bayes.text.probabilities import alphas, log, possible, take_logs
 from bayeslearn.naive_bayes.text.text_inputs import Texts, warn_of_mended
 from bayeslearn.naive_bayes.text.text_sources import folded_documents
 from bayeslearn.naive_bayes.text.tokenizer import Tokenizer
-from bayeslearn.naive_bayes.text.vocabulary import ColumnVocabulary, HashedVocabulary, Vocabulary
-from bayeslearn.naive_bayes.text.vocabulary_builder import Lexicon, spared
+from bayeslearn.reports import Reported
+from bayeslearn.tables.frames import frame_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sized
-
     from numpy.typing import NDArray
 
+    from bayeslearn.distributions.lineage import Lineage
+    from bayeslearn.evaluation import Metrics
     from bayeslearn.model_values import Reader
+    from bayeslearn.naive_bayes.text.explanation import ClassWords, TextExplanation
+    from bayeslearn.naive_bayes.text.results import TextFitInfo
+    from bayeslearn.naive_bayes.text.sufficient_statistics import TextStatistics
     from bayeslearn.naive_bayes.text.vocabulary import AnyVocabulary
+    from bayeslearn.reports import Report
+
+plots: Any = lazy_imports.Deferred("bayeslearn.plots")
 
 Likelihood = Literal["multinomial", "bernoulli", "complement"]
 LIKELIHOODS = ("multinomial", "bernoulli", "complement")
 
-#: Numbers of the largest table that is written and read.
-MAX_CELLS = 1 << 28
-
 #: Documents that are scored together.
 BLOCK = 1024
 
-#: Words whose logarithms are taken together.
-MANY = 1 << 14
-
 
 @dataclass(frozen=True, eq=False)
-class TextModel(codec.Saved, kind="text", version=3):
-    """What was seen, what was believed before, and how texts are read.
+class TextModel(codec.Saved, Fitted, Reported, kind="text", version=4):
+    """A naive Bayes classifier of documents; :func:`~bayeslearn.naive_bayes.text.fit_text` fits one.
 
-    `prior` is α: a number for every word, a Dirichlet over the words, or a rule for one. `class_prior` is the same for
-    the classes, where 0 makes P(k) the fraction of documents; or a tuple of probabilities, which stay as they are.
+    Attributes
+    ----------
+    statistics
+        Counts of documents and words of each class.
+    tokenizer
+        The rule that splits texts into tokens.
+    likelihood
+        ``"multinomial"``, ``"bernoulli"`` or ``"complement"``.
+    prior
+        α of the words: a number for every word, a Dirichlet over the words, or a rule.
+    class_prior
+        The same for the classes, where 0 makes P(k) the fraction of documents; or a tuple of fixed probabilities.
+    lineage
+        The statistics of the models that this one was updated from.
     """
 
     statistics: TextStatistics
@@ -66,6 +79,7 @@ class TextModel(codec.Saved, kind="text", version=3):
     likelihood: Likelihood = "multinomial"
     prior: float | Dirichlet | DirichletRule = 1.0
     class_prior: float | Dirichlet | DirichletRule | tuple[float, ...] = 0.0
+    lineage: Lineage | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "likelihood", validation.choice("likelihood", self.likelihood, LIKELIHOODS))
@@ -95,15 +109,82 @@ class TextModel(codec.Saved, kind="text", version=3):
         """The words that are looked at."""
         return self.statistics.vocabulary
 
-    # -- more or less evidence
+    @property
+    def fit_info(self) -> TextFitInfo:
+        """What the fit found out; only models that :func:`~bayeslearn.naive_bayes.text.fit_text` returned have it."""
+        return super().fit_info
 
-    def update(self, statistics: TextStatistics) -> TextModel:
-        """The model with more evidence."""
-        return replace(self, statistics=self.statistics + statistics)
+    @property
+    def total_weight(self) -> float:
+        """The weighted number of documents that the model is based on."""
+        return float(self.statistics.documents.sum())
 
-    def remove(self, statistics: TextStatistics) -> TextModel:
-        """The model with less evidence."""
-        return replace(self, statistics=self.statistics - statistics)
+    # -- evidence adds
+
+    def update(
+        self,
+        data: Any,
+        target: Any = None,
+        *,
+        text: str | None = None,
+        sample_weight: Any = None,
+        forgetting_factor: float = 1.0,
+    ) -> TextModel:
+        """Return the model after more documents; documents without a label are dropped.
+
+        Parameters
+        ----------
+        data, target, text, sample_weight
+            As in :func:`~bayeslearn.naive_bayes.text.fit_text`; or :class:`TextStatistics`. New words and classes are
+            added to the model.
+        forgetting_factor
+            The weight of what is known so far, from 0 to 1.
+        """
+        factor = validation.number("forgetting_factor", forgetting_factor, min_value=0, max_value=1)
+        from bayeslearn.naive_bayes.text.fit import collected  # noqa: PLC0415 - it makes models
+
+        new = collected(self, data, target, text, sample_weight)
+        lineage = after_update(self.lineage, self.statistics, new, factor)
+        return self._based_on(self.statistics * factor + new, lineage)
+
+    def remove(self, data: Any, target: Any = None, *, text: str | None = None, sample_weight: Any = None) -> TextModel:
+        """Return the model without some of its documents; parameters as in :meth:`update`."""
+        from bayeslearn.naive_bayes.text.fit import collected  # noqa: PLC0415 - it makes models
+
+        gone = collected(self, data, target, text, sample_weight, known_only=True)
+        left = self.statistics - gone
+        return self._based_on(left, without_rows(self.lineage, gone, left))
+
+    def discount(self, forgetting_factor: float) -> TextModel:
+        """Return the model with every document counting for `forgetting_factor` (0 to 1); the prior stays."""
+        factor = validation.number("forgetting_factor", forgetting_factor, min_value=0, max_value=1)
+        return self._based_on(self.statistics * factor, scaled(self.lineage, factor))
+
+    def merge(self, other: TextModel) -> TextModel:
+        """Return the model of the documents of both, the same as ``self + other``."""
+        return self + other
+
+    def __add__(self, other: TextModel) -> TextModel:
+        """The model of the documents of both, under the prior of the first; documents of a base of both count once."""
+        if not isinstance(other, TextModel):
+            return NotImplemented
+        require_same(self, other)
+        return self._based_on(*merged(self.statistics, other.statistics, self.lineage, other.lineage))
+
+    def __sub__(self, other: TextModel) -> TextModel:
+        """The model without the documents of another one, except for those of a base of both."""
+        if not isinstance(other, TextModel):
+            return NotImplemented
+        require_same(self, other)
+        return self._based_on(*separated(self.statistics, other.statistics, self.lineage, other.lineage))
+
+    def _based_on(self, statistics: TextStatistics, lineage: Lineage | None) -> TextModel:
+        """The model with other statistics; new words have the mean α of the others."""
+        prior, n = self.prior, len(statistics.vocabulary)
+        if isinstance(prior, Dirichlet) and len(prior.alpha) < n:
+            mean = float(prior.alpha.mean()) if len(prior.alpha) else 1.0
+            prior = Dirichlet(np.append(prior.alpha, np.full(n - len(prior.alpha), mean)))
+        return replace(self, statistics=statistics, prior=prior, lineage=lineage)
 
     # -- parameters
 
@@ -136,8 +217,8 @@ class TextModel(codec.Saved, kind="text", version=3):
             assert self.statistics.present is not None
             yes = self.statistics.present.T + alpha
             no = self.statistics.documents - self.statistics.present.T + alpha
-            total = _log(self.statistics.documents + 2 * alpha)
-            there, absent = _log(yes) - total, _log(no) - total
+            total = log(self.statistics.documents + 2 * alpha)
+            there, absent = log(yes) - total, log(no) - total
             return np.ascontiguousarray(there - absent), absent.sum(axis=0)
         words = self.statistics.words.T
         logs = np.empty(words.shape)
@@ -147,7 +228,7 @@ class TextModel(codec.Saved, kind="text", version=3):
         else:
             np.add(words, alpha, out=logs)
         total = logs.sum(axis=0)
-        _take_logs(logs, _log(np.where(total > 0, total, 1.0)))
+        take_logs(logs, log(np.where(total > 0, total, 1.0)))
         if self.likelihood == "complement":
             np.negative(logs, out=logs)
         return logs, np.zeros(len(self.classes))
@@ -196,197 +277,119 @@ class TextModel(codec.Saved, kind="text", version=3):
         indptr, indices, counts = map(validation.lock, (indptr, indices, counts))
         kernels.score_documents(indptr, indices, counts, self._logs[0], first, into)
 
-    def predict_proba(self, documents: Any) -> NDArray[np.float64]:
-        """P(k | document), shape (n, K)."""
-        return np.asarray(softmax(possible(self.log_joint(documents)), axis=1))
+    def log_likelihood(self, documents: Any) -> NDArray[np.float64]:
+        """Return ln P(document) of each document, up to the number of orders of its words."""
+        if self.likelihood == "complement":
+            raise ParameterError("the complement likelihood is a score and has no probability of documents")
+        return np.asarray(logsumexp(self.log_joint(documents), axis=1))
+
+    def evaluate(self, data: Any, target: Any = None, *, text: str | None = None) -> Metrics:
+        """Return accuracy, log loss and confusion on documents with labels.
+
+        Parameters
+        ----------
+        data, target, text
+            As in :func:`~bayeslearn.naive_bayes.text.fit_text`; documents without a label are dropped.
+        """
+        from bayeslearn.naive_bayes.text.evaluation import evaluate_text  # noqa: PLC0415 - it reads models
+        from bayeslearn.naive_bayes.text.fit import labeled_texts  # noqa: PLC0415 - it makes models
+
+        return evaluate_text(self, *labeled_texts(data, target, text))
+
+    def score(self, data: Any, target: Any = None, *, text: str | None = None) -> float:
+        """Return the accuracy on documents with labels; parameters as in :meth:`evaluate`."""
+        return self.evaluate(data, target, text=text).accuracy
+
+    def explain(self, text: Any, *, of: Any = None, against: Any = None) -> TextExplanation:
+        """Return the log odds of each word of a text.
+
+        Parameters
+        ----------
+        text
+            A text, or a list with one text.
+        of
+            The class to explain; default: the most probable one.
+        against
+            The class to compare with; default: the most probable one of the others.
+        """
+        from bayeslearn.naive_bayes.text.explanation import explain_text  # noqa: PLC0415 - it reads models
+
+        if not isinstance(text, str):
+            texts = list(text)
+            if len(texts) != 1:
+                raise ShapeError(f"expected one text, got {len(texts)}", hint="explain one text at a time")
+            text = texts[0]
+        return explain_text(self, text, of, against)
+
+    def explain_class(self, label: Any, *, max_results: int = 10) -> ClassWords:
+        """Return the words that distinguish a class."""
+        from bayeslearn.naive_bayes.text.explanation import explain_class  # noqa: PLC0415 - it reads models
+
+        return explain_class(self, label, max_results)
+
+    def predict_proba(self, documents: Any, *, backend: Literal["pandas", "polars", "pyarrow"] | None = None) -> Any:
+        """Return P(class | document), an array (n, K), or a frame of `backend` with a column for each class."""
+        p = np.asarray(softmax(possible(self.log_joint(documents)), axis=1))
+        return p if backend is None else frame_of(dict(zip(map(str, self.classes), p.T, strict=True)), backend)
 
     def predict(self, documents: Any) -> list[Any]:
-        """The most probable class of each document, the first when tied."""
+        """Return the most probable class of each document, the first of equal ones."""
         best = possible(self.log_joint(documents)).argmax(axis=1)
         return [self.classes[k] for k in best.tolist()]
+
+    # -- results
+
+    def plot(self, label: Any = None, *, max_results: int = 10, ax: Any = None) -> Any:
+        """Plot the words that distinguish a class, by default the first; see :func:`bayeslearn.plots.plot_words`."""
+        return plots.plot_words(
+            self.explain_class(self.classes[0] if label is None else label, max_results=max_results), ax=ax
+        )
+
+    def report(self) -> Report:
+        """Return the classes, their documents and distinguishing words."""
+        from bayeslearn.naive_bayes.text.results import report_of  # noqa: PLC0415 - it reads models
+
+        return report_of(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return classes, words and settings as plain values."""
+        from bayeslearn.naive_bayes.text.results import plain_model  # noqa: PLC0415 - it reads models
+
+        return plain_model(self)
+
+    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
+        """Return a frame with a row for each distinguishing word of each class."""
+        from bayeslearn.naive_bayes.text.results import frame_of_model  # noqa: PLC0415 - it reads models
+
+        return frame_of_model(self, backend)
 
     # -- files
 
     def to_document(self) -> dict[str, Any]:
-        """Return the model as plain values.
+        """Return the model as plain values; see :mod:`bayeslearn.naive_bayes.text.serialization`."""
+        from bayeslearn.naive_bayes.text.serialization import document_of  # noqa: PLC0415 - it makes models
 
-        {"likelihood", "tokenizer", "classes", "vocabulary": {"kind", "size", "letters", "lengths"}, "prior",
-         "class_prior", "documents", "words": {"sizes", "classes", "values"}, "present": null or the same}
-
-        Words are their letters in UTF-8 with the length of each. A table has for each word the number of classes that
-        it is found in, then these classes and how often it is found in them.
-        """
-        require_table(self.classes, self.vocabulary)
-        odd = [name for name in self.classes if not isinstance(name, str | int | float | bool)]
-        if odd:
-            raise FormatError(f"a class must be a text, a number or a truth value to be written, got {odd[0]!r}")
-        known = self.statistics
-        return {
-            "likelihood": self.likelihood,
-            "tokenizer": self.tokenizer.to_dict(),
-            "classes": list(self.classes),
-            "vocabulary": plain_vocabulary(known.vocabulary),
-            "prior": plain_alpha(self.prior),
-            "class_prior": plain_alpha(self.class_prior),
-            "documents": known.documents,
-            "words": plain_table(known.words),
-            "present": None if known.present is None else plain_table(known.present),
-        }
+        return document_of(self)
 
     @classmethod
     def from_document(cls, reader: Reader, document: dict[str, Any]) -> TextModel:
         """Return the model of a document, all of which is checked."""
-        keys: dict[str, Any] = {
-            "likelihood": str, "tokenizer": dict, "classes": [NAME], "vocabulary": dict, "prior": dict,
-            "class_prior": dict, "documents": ARRAY, "words": dict, "present": (dict, type(None)),
-        }  # fmt: skip
-        likelihood, tokenizer, classes, words, prior, class_prior, documents, *tables = reader.entries(
-            document, keys, "a model"
-        )
-        if set(tokenizer) != {"lower", "kind", "shortest", "ngrams"} or not isinstance(tokenizer["ngrams"], list):
-            reader.wrong(f"'tokenizer' is {tokenizer!r:.80}")
-        vocabulary = read_vocabulary(reader, words)
-        require_table(classes, vocabulary)
-        n = reader.amounts(documents, "documents", (len(classes),))
-        found = [read_table(reader, t, len(vocabulary), len(classes)) for t in tables if t is not None]
-        if len(found) > 1 and (found[1] > n[:, None] * (1 + 1e-9)).any():
-            reader.wrong("a word is in more documents than there are")
-        statistics = TextStatistics(tuple(classes), vocabulary, n, *found)
-        priors = read_alpha(reader, prior, "prior"), read_alpha(reader, class_prior, "class_prior")
-        return cls(statistics, Tokenizer(**tokenizer), likelihood, *priors)
+        from bayeslearn.naive_bayes.text.serialization import model_of  # noqa: PLC0415 - it makes models
+
+        return model_of(reader, document)
 
 
-def alphas(prior: Any, size: int, name: str) -> NDArray[np.float64]:
-    """α: one number, or one for each of `size` entries."""
-    if isinstance(prior, DirichletRule):
-        return np.asarray(prior.per_state) if prior.per_state is not None else prior.of((size,)).alpha
-    if isinstance(prior, Dirichlet):
-        if prior.alpha.shape != (size,):
-            raise ShapeError(
-                f"`{name}` has α of shape {prior.alpha.shape}, expected ({size},)", hint="a number fits any size"
-            )
-        return prior.alpha
-    return np.asarray(validation.number(name, prior, min_value=0))
-
-
-def _log(x: NDArray[np.float64]) -> NDArray[np.float64]:
-    """ln x, −∞ for 0."""
-    with np.errstate(divide="ignore"):
-        return np.log(x)
-
-
-def _take_logs(p: NDArray[np.float64], total: NDArray[np.float64]) -> None:
-    """p = ln p − total where it stands, on every core."""
-
-    def work(begin: int) -> None:
-        block = p[begin : begin + MANY]
-        with np.errstate(divide="ignore"):
-            np.log(block, out=block)
-        block -= total
-
-    kernels.parallel(work, range(0, len(p), MANY))
-
-
-def possible(logs: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Log probabilities of which each document has one that is not zero."""
-    best = logs.max(axis=1, initial=-np.inf)
-    impossible = ~np.isfinite(best)
-    if impossible.any():
-        row = int(validation.first_position(impossible))
-        raise ImpossibleDataError(
-            f"document {row} has words that no class can have together", hint="use a `prior` above 0", row=row
-        )
-    return logs
-
-
-### files
-
-
-def require_table(classes: Sized, vocabulary: Sized) -> None:
-    """Refuse a table that is too large for a file."""
-    if len(vocabulary) * len(classes) > MAX_CELLS:
-        raise CapacityError(
-            f"{len(vocabulary):,} words in {len(classes):,} classes are more than {MAX_CELLS:,} numbers",
-            hint="fit with fewer words: min_count, max_size, or a smaller Hashed",
+def require_same(one: TextModel, other: TextModel) -> None:
+    """Raise an error unless both models read texts in the same way."""
+    if (one.tokenizer, one.likelihood) != (other.tokenizer, other.likelihood):
+        raise MismatchError(
+            f"models differ in their tokens or likelihood: {one.tokenizer}, {one.likelihood} and {other.tokenizer}, "
+            f"{other.likelihood}",
+            differs="tokenizer",
         )
 
 
-def plain_vocabulary(vocabulary: AnyVocabulary) -> dict[str, Any]:
-    """The words, or how many there may be."""
-    if not isinstance(vocabulary, Vocabulary):
-        return {"kind": "hashed" if isinstance(vocabulary, HashedVocabulary) else "columns", "size": len(vocabulary)}
-    lexicon = vocabulary.lexicon
-    letters = lexicon.words[: lexicon.ends[-1] if len(lexicon.ends) else 0]
-    return {"kind": "words", "size": len(vocabulary), "letters": letters, "lengths": np.diff(lexicon.ends, prepend=0)}
-
-
-def read_vocabulary(reader: Reader, entry: dict[str, Any]) -> AnyVocabulary:
-    """Words that differ, in UTF-8."""
-    kind, size = entry.get("kind"), entry.get("size")
-    if kind in ("hashed", "columns"):
-        _, size = reader.entries(entry, {"kind": str, "size": int}, "a vocabulary")
-        return HashedVocabulary(size) if kind == "hashed" else ColumnVocabulary(size)
-    if kind != "words":
-        reader.wrong(f"'vocabulary' is {entry!r:.60}")
-    keys: dict[str, Any] = {"kind": str, "size": int, "letters": ARRAY, "lengths": ARRAY}
-    _, size, *arrays = reader.entries(entry, keys, "a vocabulary")
-    letters = reader.amounts(arrays[0], "letters")
-    sizes = reader.whole_numbers(arrays[1], "lengths", (size,))
-    if letters.dtype != np.uint8:
-        whole = reader.whole_numbers(arrays[0], "letters")
-        if whole.max(initial=0) > 255:
-            reader.wrong("a letter is no byte")
-        letters = whole.astype(np.uint8)
-    if letters.ndim != 1:
-        reader.wrong("its words do not fit their lengths")
-    lengths = validation.lengths("lengths", sizes, len(letters), of="letters", min_value=1)
-    lexicon, _ = Lexicon.empty().joined(spared(letters), np.cumsum(lengths))
-    if len(lexicon.ends) < size:
-        reader.wrong("a word stands in its vocabulary twice")
-    within = letters[np.cumsum(lengths[:-1])] & 0xC0 == 0x80 if size else np.zeros(0)  # a character is cut in two
-    try:
-        letters.tobytes().decode("utf-8", "surrogatepass")
-    except UnicodeDecodeError:
-        within = np.ones(1)
-    if within.any():
-        reader.wrong("its words are not UTF-8")
-    return Vocabulary(lexicon)
-
-
-def plain_table(table: NDArray[np.float64]) -> dict[str, Any]:
-    """A table (classes, words) by its entries that are not zero, word by word."""
-    by_word = np.ascontiguousarray(table.T)
-    seen = by_word != 0
-    return {"sizes": seen.sum(axis=1), "classes": np.nonzero(seen)[1], "values": by_word[seen]}
-
-
-def read_table(reader: Reader, entry: dict[str, Any], n_words: int, n_classes: int) -> NDArray[np.float64]:
-    """A table (classes, words), whose entries are amounts."""
-    sizes, classes, values = reader.entries(entry, dict.fromkeys(("sizes", "classes", "values"), ARRAY), "a table")
-    found = reader.amounts(values, "values")
-    if found.ndim != 1:
-        reader.wrong("the values of a table are no list of numbers")
-    per_word = validation.lengths("sizes", reader.whole_numbers(sizes, "sizes", (n_words,)), len(found))
-    columns = validation.indices("classes", reader.whole_numbers(classes, "classes", found.shape), n_classes)
-    table = np.zeros((n_words, n_classes))
-    table[np.repeat(np.arange(n_words), per_word), columns] = found
-    return table.T
-
-
-def plain_alpha(prior: Any) -> dict[str, Any]:
-    """A number, probabilities, a Dirichlet, or a rule."""
-    if isinstance(prior, tuple):
-        return {"kind": "fixed", "p": [float(p) for p in prior]}
-    return plain_prior(prior) if type(prior) in PRIORS.values() else {"kind": "number", "value": float(prior)}
-
-
-def read_alpha(reader: Reader, entry: dict[str, Any], name: str) -> Any:
-    """The same, read back."""
-    if entry.get("kind") == "number":
-        return reader.entries(entry, {"kind": str, "value": NUMBER}, f"'{name}'")[1]
-    if entry.get("kind") == "fixed":
-        return tuple(reader.entries(entry, {"kind": str, "p": [NUMBER]}, f"'{name}'")[1])
-    return reader.prior(entry, {kind: PRIORS[kind] for kind in ("dirichlet", "rule")}, of=f"'{name}'")
+### files of earlier versions
 
 
 @codec.upgrade("text", 1)
@@ -408,3 +411,15 @@ def with_arrays_in_place(reader: Reader, document: dict[str, Any]) -> dict[str, 
 
 
 codec.rename_keys("text", 2, {"tokeniser": "tokenizer"})
+
+
+@codec.upgrade("text", 3)
+def with_settings_of_today(_reader: Reader, document: dict[str, Any]) -> dict[str, Any]:
+    """Version 3 had other names of the settings of tokenizers."""
+    given = document.get("tokenizer")
+    if isinstance(given, dict) and set(given) == {"lower", "kind", "shortest", "ngrams"}:
+        document["tokenizer"] = {
+            "case_sensitive": given["lower"] is False if isinstance(given["lower"], bool) else given["lower"],
+            "analyzer": given["kind"], "min_token_length": given["shortest"], "ngram_range": given["ngrams"],
+        }  # fmt: skip
+    return document

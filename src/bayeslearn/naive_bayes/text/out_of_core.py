@@ -75,13 +75,13 @@ def require_room(vocabulary: Any, n_classes: int = 1) -> None:
     if isinstance(vocabulary, Vocabulary) and (n > MOST_WORDS or n * n_classes > MOST_CELLS):
         raise CapacityError(
             f"the documents have too many different words to be kept: {n:,} so far, in {n_classes:,} classes",
-            hint="keep frequent ones (min_count), hash them (Hashed, hashed=1 << 20), or name those that matter",
+            hint="keep frequent ones (min_count), hash them (n_hash_features=1 << 20), or name those that matter",
         )
 
 
 def is_choice(words: dict[str, Any]) -> bool:
     """Whether some words are to be left out."""
-    return words.get("min_count", 1) > 1 or bool(words.get("drop_top")) or words.get("max_size") is not None
+    return words.get("min_count", 1) > 1 or bool(words.get("drop_top_words")) or words.get("max_features") is not None
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ class Counted:
 
 def counted(piece: Piece, tokenizer: Tokenizer, vocabulary: Vocabulary | HashedVocabulary | None) -> Counted:
     """The counts of a piece, in a given vocabulary or in one that it finds."""
-    low, high = tokenizer.ngrams
+    low, high = tokenizer.ngram_range
     most = (kernels.SEGMENT + 2) * (high - low + 1)
     lexicon = vocabulary.lexicon if isinstance(vocabulary, Vocabulary) else Lexicon.empty()
     table, words, ends = lexicon.arrays
@@ -49,7 +49,7 @@ def counted(piece: Piece, tokenizer: Tokenizer, vocabulary: Vocabulary | HashedV
     segment = (np.empty((kernels.SEGMENT + 2, 3), np.int64), np.empty((most, 2), np.int64), np.empty(most, np.uint64))
     indptr = np.zeros(len(starts), np.int64)
     indices, counts = (np.empty(len(text) // 8 + 16, np.int32) for _ in range(2))
-    rules = (bool(tokenizer.lower), tokenizer.shortest, low, high, unknown, size)
+    rules = (bool(tokenizer.lower), tokenizer.min_token_length, low, high, unknown, size)
     classes = tokenizer.classes(ascii_only=piece.is_ascii)
     cursor = np.zeros(10, np.int64)
     cursor[7:9] = len(ends), len(words) - SPARE

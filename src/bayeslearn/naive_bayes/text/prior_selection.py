@@ -70,8 +70,14 @@ class Chosen:
 
     @property
     def strength(self) -> float:
-        """α₀: how many words each class counts as seen before."""
+        """α₀: the equivalent sample size, in words of each class."""
         return float(self.alpha.sum())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the prior without its α as plain values."""
+        return {
+            "kind": self.kind, "equivalent_sample_size": self.strength, "log_marginal_likelihood": self.log_evidence
+        }  # fmt: skip
 
     def __repr__(self) -> str:
         return f"Chosen({self.kind}, α₀={self.strength:.6g}, ln evidence {self.log_evidence:.8g})"

@@ -117,7 +117,7 @@ class TextStatistics:
         if not isinstance(self.vocabulary, Vocabulary):
             raise ParameterError(
                 "words can be left out of a Vocabulary only",
-                hint="no min_count, drop_top or max_size with hashed words",
+                hint="use no min_count, drop_top_words or max_features with hashed words",
             )
         tables = [None if t is None else t[:, positions] for t in (self.words, self.present)]
         return TextStatistics(self.classes, self.vocabulary.only(positions), self.documents, *tables)  # type: ignore[arg-type]
@@ -219,7 +219,7 @@ def _sums(
     shape = (counts.n_words, n_classes)
     require_numbers(
         f"the counts of {shape[0]:,} words in {shape[1]:,} classes", shape, copies=2,
-        hint="learn with fewer words: min_count, max_size, or a smaller Hashed",
+        hint="learn with fewer words: min_count, max_features or a smaller n_hash_features",
     )  # fmt: skip
     into = np.zeros(shape)
     cuts = np.linspace(0, n_classes, min(kernels.thread_count(), n_classes) + 1).astype(int).tolist()

@@ -219,22 +219,22 @@ def require_kind(a: Any, b: Any) -> None:
 
 
 def chosen(
-    totals: NDArray[Any], *, min_count: float = 1, drop_top: int = 0, max_size: int | None = None
+    totals: NDArray[Any], *, min_count: float = 1, drop_top_words: int = 0, max_features: int | None = None
 ) -> NDArray[np.intp]:
     """The positions of words worth keeping, by how often each was seen; in order.
 
-    The `drop_top` most frequent are left out, then those seen fewer than `min_count` times; of the others the
-    `max_size` most frequent stay. Of words that are equally frequent the earlier counts as the more frequent.
+    The `drop_top_words` most frequent are left out, then those seen fewer than `min_count` times; of the others the
+    `max_features` most frequent stay. Of words that are equally frequent the earlier counts as the more frequent.
     """
     validation.number("min_count", min_count, min_value=0)
-    validation.integer("drop_top", drop_top, min_value=0)
+    validation.integer("drop_top_words", drop_top_words, min_value=0)
     keep = np.asarray(totals) >= min_count
-    if drop_top or max_size is not None:
+    if drop_top_words or max_features is not None:
         by_count = np.argsort(-np.asarray(totals), kind="stable")
-        keep[by_count[:drop_top]] = False
-        if max_size is not None:
+        keep[by_count[:drop_top_words]] = False
+        if max_features is not None:
             left = by_count[keep[by_count]]
-            keep[left[validation.integer("max_size", max_size, min_value=1) :]] = False
+            keep[left[validation.integer("max_features", max_features, min_value=1) :]] = False
     return np.flatnonzero(keep)
 
 

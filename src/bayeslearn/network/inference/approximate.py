@@ -1,4 +1,4 @@
-"""Sampled inference: beliefs given evidence from random cases, each answer with its standard error.
+"""Sampled inference: posteriors given evidence from random rows, each with its standard error.
 
     P(x = k | e) ≈ Σ w·[x = k] / Σ w
 
@@ -39,7 +39,9 @@ if TYPE_CHECKING:
 
 __all__ = ["METHODS", "Progress", "SampledInference", "SampledPosterior", "draw", "draws"]
 
-METHODS: tuple[Literal["weighting", "rejection", "gibbs"], ...] = ("weighting", "rejection", "gibbs")
+METHODS: tuple[Literal["likelihood_weighting", "rejection", "gibbs"], ...] = (
+    "likelihood_weighting", "rejection", "gibbs"
+)  # fmt: skip
 
 #: Draws between two looks at the precision: this many at first, then a quarter of those there are.
 ROUND = 4 * BLOCK
@@ -158,11 +160,11 @@ class Limits:
     def of(cls, n: int | None, precision: float | None, seconds: float | None) -> Limits:
         """Checked, with the defaults of :meth:`SampledInference.query`."""
         if n is not None:
-            n = validation.integer("n", n, min_value=1)
+            n = validation.integer("n_samples", n, min_value=1)
         if precision is not None:
             precision = validation.number("precision", precision, above=0)
         if seconds is not None:
-            seconds = validation.number("seconds", seconds, above=0)
+            seconds = validation.number("time_limit", seconds, above=0)
         if n is None and seconds is None:
             n, precision = MOST, precision or PRECISION
         return cls(n, precision, seconds, time.perf_counter())
@@ -191,7 +193,7 @@ class SampledInference:
     ...     "[Rain][Wet|Rain]", {"Rain": [0.2, 0.8], "Wet": [[0.9, 0.1], [0.2, 0.8]]},
     ...     states={"Rain": ["yes", "no"], "Wet": ["yes", "no"]},
     ... )
-    >>> answer = SampledInference(net).query({"Wet": "yes"}, n=10_000, random_state=0)
+    >>> answer = SampledInference(net).query({"Wet": "yes"}, n_samples=10_000, random_state=0)
     >>> abs(answer["Rain"]["yes"] - 0.18 / 0.34) < 4 * answer.errors["Rain"]["yes"] < 0.04
     True
     """
@@ -206,10 +208,10 @@ class SampledInference:
         *,
         variables: Iterable[str] | None = None,
         virtual_evidence: Mapping[str, ArrayLike] | None = None,
-        method: Literal["weighting", "rejection", "gibbs"] = "weighting",
-        n: int | None = None,
+        method: Literal["likelihood_weighting", "rejection", "gibbs"] = "likelihood_weighting",
+        n_samples: int | None = None,
         precision: float | None = None,
-        seconds: float | None = None,
+        time_limit: float | None = None,
         random_state: Rng = None,
         progress: Callable[[Progress], object] | None = None,
     ) -> SampledPosterior:
@@ -224,21 +226,22 @@ class SampledInference:
         evidence, variables, virtual_evidence
             As for :meth:`ExactInference.query`.
         method
-            ``"weighting"`` is the best for most questions; ``"rejection"`` draws independent rows and rejects
-            those that disagree; ``"gibbs"`` suits evidence that is rare given its causes, and tables without zeros.
-        n
-            The most draws: rows, or for Gibbs sweeps over all chains, rounded up to whole batches.
+            ``"likelihood_weighting"`` (the default) is the best for most queries; ``"rejection"`` draws independent
+            rows and discards those that disagree with the evidence; ``"gibbs"`` suits evidence that is rare given its
+            causes, and CPTs without zeros.
+        n_samples
+            The maximum number of draws: rows, or for Gibbs sweeps over all chains, rounded up to complete batches.
         precision
-            The largest standard error of the asked beliefs to stop at.
-        seconds
-            The time limit, checked between rounds. The number of draws then depends on the machine.
+            The standard error of the posteriors at which sampling stops.
+        time_limit
+            Seconds after which sampling stops, checked between rounds. The number of draws then depends on the machine.
         random_state
-            A seed or a generator: the same seed gives the same answer, on any number of threads.
+            Seed or generator: the same seed gives the same answer on any number of threads.
         progress
             Called with :class:`Progress` after every round; raising StopIteration ends the run with what there is.
         """
         method = validation.choice("method", method, METHODS)
-        limits, generator = Limits.of(n, precision, seconds), validation.generator(random_state)
+        limits, generator = Limits.of(n_samples, precision, time_limit), validation.generator(random_state)
         evidence = as_evidence(self.network, evidence)
         question = Question.read(
             self.network, evidence, variables, virtual_evidence or {}, reject=method == "rejection"
@@ -269,8 +272,8 @@ class SampledInference:
         stuck = tables_with_zeros(self.network, question)
         if stuck:
             warnings.warn(
-                f"the tables of {listed(stuck)} hold zeros, so a Gibbs chain may never leave a part of the cases\n\n"
-                "hint: use method='weighting' or exact inference",
+                f"the tables of {listed(stuck)} hold zeros, so a Gibbs chain may never leave a part of the states\n\n"
+                "hint: use method='likelihood_weighting' or exact inference",
                 BayeslearnWarning,
                 stacklevel=3,
             )
@@ -286,18 +289,18 @@ def warn_not_precise(draws: int, error: float, precision: float) -> None:
     """Warn that the limit was reached before the precision."""
     warnings.warn(
         f"sampling stopped after {draws} draws at a standard error of {error:.2g}, asked for {precision:.2g}\n\n"
-        "hint: raise `n` or `seconds`, loosen `precision`, or try another `method`",
+        "hint: raise `n_samples` or `time_limit`, loosen `precision`, or try another `method`",
         ConvergenceWarning,
         stacklevel=3,
     )
 
 
 def warn_missed(draws: int, off: float) -> None:
-    """Warn that chains have not reached states that weighted draws have."""
+    """Warn that the chains have not reached states of the weighted draws."""
     warnings.warn(
-        f"the Gibbs chains may have missed a part of the cases: after {draws} sweeps, beliefs differ by {off:.2g} from "
-        "those of the weighted draws that they start from\n\n"
-        "hint: raise `n`, or use method='weighting' or exact inference",
+        f"the Gibbs chains may have missed a part of the states: after {draws} sweeps, posteriors differ by {off:.2g} "
+        "from those of the weighted draws that they start from\n\n"
+        "hint: raise `n_samples`, or use method='likelihood_weighting' or exact inference",
         BayeslearnWarning,
         stacklevel=3,
     )
@@ -310,9 +313,9 @@ def warn_few(draws: int, share: float, method: str) -> None:
         if method == "rejection"
         else f"one of {draws} draws holds {100 * share:.0f} % of the weight of all"
     )
-    hint = "method='weighting'" if method == "rejection" else "method='gibbs'"
+    hint = "method='likelihood_weighting'" if method == "rejection" else "method='gibbs'"
     warnings.warn(
-        f"the standard errors are rough: {what}\n\nhint: raise `n`, or use {hint} or exact inference",
+        f"the standard errors are rough: {what}\n\nhint: raise `n_samples`, or use {hint} or exact inference",
         BayeslearnWarning,
         stacklevel=3,
     )
@@ -322,7 +325,7 @@ def warn_disagree(draws: int, rhat: float) -> None:
     """Warn that the chains of a Gibbs run have different results."""
     warnings.warn(
         f"the {CHAINS} Gibbs chains disagree after {draws} sweeps: split R̂ is {rhat:.3g}, more than {DISAGREE}\n\n"
-        "hint: raise `n`, or use method='weighting' or exact inference",
+        "hint: raise `n_samples`, or use method='likelihood_weighting' or exact inference",
         BayeslearnWarning,
         stacklevel=3,
     )

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from bayeslearn.network.parameters.credible_intervals import RowSupport as RowSupport
     from bayeslearn.network.parameters.credible_intervals import query_interval as query_interval
     from bayeslearn.network.parameters.em_steps import LogLikelihood as LogLikelihood
-    from bayeslearn.network.parameters.fit import ParameterFitInfo as ParameterFitInfo
     from bayeslearn.network.parameters.fit import fit_parameters as fit_parameters
     from bayeslearn.network.parameters.imputation import ImputationPosterior as ImputationPosterior
     from bayeslearn.network.parameters.imputation import MissingCell as MissingCell
@@ -20,5 +19,6 @@ if TYPE_CHECKING:
     from bayeslearn.network.parameters.online_em import OnlineEM as OnlineEM
     from bayeslearn.network.parameters.online_em import fit_parameters_online as fit_parameters_online
     from bayeslearn.network.parameters.priors import NetworkPrior as NetworkPrior
+    from bayeslearn.network.parameters.results import ParameterFitInfo as ParameterFitInfo
 else:
     __getattr__, __dir__, __all__ = lazy_imports.attach(__name__)

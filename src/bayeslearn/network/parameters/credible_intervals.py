@@ -42,24 +42,40 @@ class RowSupport:
     """What one row of a table rests on.
 
     >>> print(RowSupport("Wet", {"Rain": "yes"}, 3.2, 1.0))
-    Wet given Rain=yes rests on 3.2 real and 1 prior cases
+    P(Wet | Rain=yes): 3.2 observed and 1 prior rows
     """
 
     variable: str
     given: dict[str, Any]
-    #: Real cases, expected ones where cells were missing.
-    cases: float
-    #: Cases that the prior counts for.
+    #: Observed rows, expected ones where values were missing.
+    n_observed: float
+    #: The rows that the prior counts for: its equivalent sample size in this row of the CPT.
     prior: float
 
+    @property
+    def name(self) -> str:
+        """The row as it is written: P(B | A=x)."""
+        return row_name(self.variable, self.given)
+
     def __str__(self) -> str:
-        row = printable(row_name(self.variable, self.given))
-        return f"{row} rests on {self.cases:.4g} real and {self.prior:.4g} prior cases"
+        return f"{printable(self.name)}: {self.n_observed:.4g} observed and {self.prior:.4g} prior rows"
 
 
 def supports(network: BayesianNetwork) -> Iterator[RowSupport]:
     """What every row of every learned table rests on."""
     return (row for cpt in network if cpt.is_learned for row in rows_of(cpt))
+
+
+def thin_rows(network: BayesianNetwork, n: int = 10) -> tuple[RowSupport, ...]:
+    """Return the n rows of CPTs with the fewest observed rows, the fewest first."""
+    found = []
+    for cpt in network:
+        if cpt.is_learned:
+            observed, prior = cpt.observed_counts.n.sum(axis=-1), cpt.alpha.sum(axis=-1)
+            for k in np.argsort(observed, axis=None, kind="stable")[:n].tolist():
+                i = tuple(int(j) for j in np.unravel_index(k, observed.shape))
+                found.append(RowSupport(cpt.name, states_at(cpt, i), float(observed[i]), float(prior[i])))
+    return tuple(sorted(found, key=lambda row: row.n_observed)[:n])
 
 
 def rows_of(cpt: CPT) -> Iterator[RowSupport]:
@@ -88,8 +104,9 @@ def states_at(cpt: CPT, i: tuple[int, ...]) -> dict[str, Any]:
 
 
 def row_name(variable: str, given: Mapping[str, Any]) -> str:
-    """A row in words."""
-    return variable + (f" given {', '.join(f'{name}={state}' for name, state in given.items())}" if given else "")
+    """A row of a CPT as it is written: P(B | A=x)."""
+    parents = ", ".join(f"{name}={state}" for name, state in given.items())
+    return f"P({variable} | {parents})" if parents else f"P({variable})"
 
 
 ### answers
@@ -97,7 +114,7 @@ def row_name(variable: str, given: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class Interval:
-    """Where a probability lies."""
+    """The mean and the credible bounds of a probability."""
 
     mean: float
     low: float
@@ -106,21 +123,24 @@ class Interval:
 
 @dataclass(frozen=True)
 class PosteriorIntervals:
-    """Beliefs with the bounds that what was learned leaves them, by name and state."""
+    """Credible intervals of posterior probabilities, by variable and state."""
 
     evidence: dict[str, Any]
     level: float
-    #: Sets of tables under which the evidence is possible.
-    draws: int
+    #: The number of drawn networks under which the evidence is possible.
+    n_samples: int
     intervals: dict[str, dict[Any, Interval]]
 
     def __getitem__(self, name: str) -> dict[Any, Interval]:
         if name not in self.intervals:
-            raise ParameterError(f"{name!r} was not asked for", hint=f"there is {listed(self.intervals)}")
+            raise ParameterError(
+                f"no interval for {name!r}: it is not among the queried variables",
+                hint=f"query_interval(network, evidence, variables=[{name!r}]); available: {listed(self.intervals)}",
+            )
         return self.intervals[name]
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values: evidence, level, draws, intervals."""
+        """Return evidence, level, n_samples and intervals as plain values."""
         return asdict(self)
 
 
@@ -131,30 +151,30 @@ def query_interval(
     *,
     virtual_evidence: Mapping[str, Numbers] | None = None,
     level: float = 0.95,
-    n: int = DRAWS,
+    n_samples: int = DRAWS,
     random_state: np.random.Generator | int | None = None,
 ) -> PosteriorIntervals:
-    """How sure the answer to a query is: its mean and equal-tailed bounds over tables drawn from their posterior.
+    """Credible intervals of the posteriors of a query: mean and equal-tailed bounds over drawn networks.
 
     Parameters
     ----------
     evidence, variables, virtual_evidence
         As in a query; see :meth:`ExactInference.query`.
     level
-        The share of the draws between the bounds.
-    n
-        How many sets of tables to draw; the bounds of few are rough.
+        The credible level: the share of the draws between the bounds.
+    n_samples
+        The number of networks drawn from the posterior of the parameters; the bounds of few are rough.
     random_state
-        A seed gives the same answer each time.
+        Seed or generator.
 
     >>> from bayeslearn import fit_parameters
-    >>> tack = fit_parameters("[Side]", {"Side": ["head"] * 80 + ["point"] * 20}, prior="laplace").network
-    >>> found = query_interval(tack, n=2000, random_state=0)["Side"]["head"]                    # Beta(81, 21)
+    >>> tack = fit_parameters("[Side]", {"Side": ["head"] * 80 + ["point"] * 20}, prior="laplace")
+    >>> found = query_interval(tack, n_samples=2000, random_state=0)["Side"]["head"]                    # Beta(81, 21)
     >>> print(f"{found.mean:.2f}, {found.low:.2f} to {found.high:.2f}")
     0.79, 0.71 to 0.87
     """
     tail = (1 - validation.number("level", level, above=0, below=1)) / 2
-    validation.integer("n", n, min_value=1)
+    n = validation.integer("n_samples", n_samples, min_value=1)
     require_numbers(f"{n:,} draws of {len(network):,} variables", (n, sum(cpt.variable.size for cpt in network)))
     evidence_of(network)
     engine = network.inference
@@ -199,14 +219,14 @@ def drawn_tables(
 
 
 def require_grounds(cpts: Iterable[CPT]) -> None:
-    """Every row rests on something, be it the prior."""
+    """Refuse rows of CPTs without data and prior."""
     for cpt in cpts:
         empty = (cpt.observed_counts.n + cpt.alpha).sum(axis=-1) == 0
         if empty.any():
             given = states_at(cpt, tuple(int(i) for i in np.unravel_index(int(empty.argmax()), empty.shape)))
             raise EvidenceError(
-                f"the row of {row_name(cpt.name, given)} rests on no case at all, so its probabilities may be anything",
-                hint=f"learn with a prior that has cases of its own, for instance {option('prior', 'laplace')}",
+                f"the CPT row {row_name(cpt.name, given)} has neither data nor prior: it may be anything",
+                hint=f"fit with a prior, for instance {option('prior', 'laplace')}",
                 column=cpt.name,
                 given=given,
             )

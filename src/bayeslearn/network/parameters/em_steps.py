@@ -225,11 +225,11 @@ class Average:
 
 @dataclass(frozen=True)
 class TotalLogLikelihood(Average):
-    """ln P of the cases of a source, all together: totals add, and no row is kept."""
+    """The log-likelihood of the rows of a source: totals add, and no row is kept."""
 
-    #: Σ_d w_d ln P(d); −∞ when one of them cannot be.
+    #: Σ_d w_d ln P(d); −∞ if a row is impossible.
     log_likelihood: float
-    #: How many cases there are.
+    #: The total weight of the rows.
     weight: float
 
     def __add__(self, other: TotalLogLikelihood) -> TotalLogLikelihood:
@@ -238,35 +238,35 @@ class TotalLogLikelihood(Average):
 
 @dataclass(frozen=True)
 class LogLikelihood(Average):
-    """ln P of every case, and what that makes of all of them together.
+    """The log-likelihood of every row, and of all rows.
 
     >>> score = LogLikelihood(np.log([0.5, 0.25, 0.125]))
-    >>> print(f"{score.bits:.6g} bits per case, weighted {LogLikelihood(score.cases, np.array([1, 0, 1])).bits:.6g}")
-    2 bits per case, weighted 2
+    >>> print(f"{score.bits:.6g} bits per row, weighted {LogLikelihood(score.per_row, np.array([1, 0, 1])).bits:.6g}")
+    2 bits per row, weighted 2
     """
 
-    #: ln P of what each row shows; −∞ for one that cannot be.
-    cases: NDArray[np.float64]
-    #: How often each row counts; None for once.
+    #: ln P of each row; −∞ for an impossible one.
+    per_row: NDArray[np.float64]
+    #: The weight of each row; None: 1.
     sample_weight: NDArray[np.float64] | None = None
 
     @property
     def weight(self) -> float:
-        """How many cases there are."""
-        return float(len(self.cases) if self.sample_weight is None else self.sample_weight.sum())
+        """The total weight of the rows."""
+        return float(len(self.per_row) if self.sample_weight is None else self.sample_weight.sum())
 
     @property
     def log_likelihood(self) -> float:
-        """Σ_d w_d ln P(d); a row of weight zero adds nothing, whatever it shows."""
+        """Σ_d w_d ln P(d); a row of weight zero adds nothing."""
         if self.sample_weight is None:
-            return float(self.cases.sum())
+            return float(self.per_row.sum())
         counted = self.sample_weight > 0
-        return float(self.sample_weight[counted] @ self.cases[counted])
+        return float(self.sample_weight[counted] @ self.per_row[counted])
 
     @property
     def impossible(self) -> NDArray[np.int64]:
-        """The rows of probability zero that count."""
-        never = np.isneginf(self.cases)
+        """The rows of probability zero, without those of weight zero."""
+        never = np.isneginf(self.per_row)
         return np.flatnonzero(never if self.sample_weight is None else never & (self.sample_weight > 0))
 
 
@@ -281,10 +281,10 @@ def score(network: BayesianNetwork, data: Any, *, handle_unknown: Unseen = "miss
 def score(
     network: BayesianNetwork, data: Any, *, handle_unknown: Unseen = "missing"
 ) -> LogLikelihood | TotalLogLikelihood:
-    """ln P of what each row shows, or of all rows of a source; a missing cell, or column, is summed over.
+    """Return the log-likelihood of each row, or of all rows of a source; missing values are marginalized out.
 
     >>> from bayeslearn.network.formats import read_network
-    >>> print(f"{score(read_network('asia'), {'smoke': ['yes', None], 'asia': ['no', 'yes']}).cases.round(4)}")
+    >>> print(f"{score(read_network('asia'), {'smoke': ['yes', None], 'asia': ['no', 'yes']}).per_row.round(4)}")
     [-0.7032 -4.6052]
     """
     handle_unknown = validation.choice("handle_unknown", handle_unknown, ["missing", "error"])
@@ -293,7 +293,7 @@ def score(
 
 
 def log_of_cases(network: BayesianNetwork, data: Any, *, handle_unknown: Unseen = "missing") -> NDArray[np.float64]:
-    """ln P of what each row shows, also of the rows of a source, which is read batch by batch."""
+    """Return the log-likelihood of each row of a table, or of a source, which is read batch by batch."""
     handle_unknown = validation.choice("handle_unknown", handle_unknown, ["missing", "error"])
     source = as_source(data, schema=network.schema, missing_columns="missing", handle_unknown=handle_unknown)
     return np.concatenate([np.empty(0), *scored(network, source)])

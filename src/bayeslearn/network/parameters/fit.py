@@ -9,7 +9,8 @@ A fit begins at the prior, at random, at a network, or where another one was int
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -18,16 +19,17 @@ import numpy as np
 from bayeslearn import em, files, validation
 from bayeslearn.capacity import require_numbers, require_room
 from bayeslearn.distributions import Counts, Dirichlet
-from bayeslearn.errors import EmptyTableError, MissingValuesError, ParameterError, listed
+from bayeslearn.errors import EmptyTableError, MissingValuesError, ParameterError, UnknownColumnError, listed
+from bayeslearn.fit_info import with_fit_info
 from bayeslearn.network.bayesian_network import BayesianNetwork
 from bayeslearn.network.cpt import CPT
 from bayeslearn.network.dag import StructureLike, as_dag
 from bayeslearn.network.inference.compiled_network import Compiled
-from bayeslearn.network.parameters.credible_intervals import RowSupport, supports
-from bayeslearn.network.parameters.em_steps import Tables, normalized_rows
+from bayeslearn.network.parameters.em_steps import Tables
 from bayeslearn.network.parameters.gradient_ascent import climb_of
-from bayeslearn.network.parameters.incremental import require_same_states
+from bayeslearn.network.parameters.initialization import all_starts, fixed_cells
 from bayeslearn.network.parameters.priors import AUTO, priors_of
+from bayeslearn.network.parameters.results import ParameterFitInfo
 from bayeslearn.network.parameters.training_cases import Cases, gathered, passes_of
 from bayeslearn.network.states import add_states_of
 from bayeslearn.sources import as_source, discretize, with_options
@@ -35,7 +37,7 @@ from bayeslearn.tables import DiscreteVariable, Schema, Table
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -49,36 +51,6 @@ if TYPE_CHECKING:
     from bayeslearn.tables.markers import Markers
 
 
-@dataclass(frozen=True)
-class ParameterFitInfo:
-    """A network with learned tables, and how it came to them."""
-
-    network: BayesianNetwork
-    #: ln P(D | θ) of what the rows show.
-    log_likelihood: float
-    #: ln P(D | θ) + Σ α ln θ, which EM climbs.
-    objective: float
-    #: One step for complete cases.
-    history: tuple[em.EMStep, ...]
-    converged: bool
-    #: What each start ended with.
-    starts: tuple[float, ...]
-    rows: int
-    #: Missing cells by variable, those of hidden variables included.
-    missing: dict[str, int]
-    #: Passes over a source; a table needs none.
-    passes: int = 0
-
-    @property
-    def iterations(self) -> int:
-        """How often the tables were estimated."""
-        return self.history[-1].iteration
-
-    def least_supported(self, n: int = 10) -> list[RowSupport]:
-        """The rows of tables that rest on the fewest real cases."""
-        return sorted(supports(self.network), key=lambda row: row.cases)[:n]
-
-
 ### learning
 
 
@@ -89,12 +61,13 @@ def fit_parameters(
     prior: Prior = AUTO,
     states: Mapping[str, Iterable[Any]] | None = None,
     handle_unknown: Literal["add", "missing", "error"] = "add",
+    extra_columns: Literal["ignore", "error"] = "ignore",
     hidden: Mapping[str, int | Iterable[Any]] | None = None,
     frozen: Iterable[str] = (),
-    start: Literal["prior", "random"] | BayesianNetwork = "prior",
-    restarts: int = 1,
+    init: Literal["prior", "random"] | BayesianNetwork = "prior",
+    n_init: int = 1,
     sample_weight: ArrayLike | str | None = None,
-    likelihoods: Mapping[str, ArrayLike] | None = None,
+    virtual_evidence: Mapping[str, ArrayLike] | None = None,
     method: Literal["em", "gradient", "lbfgs"] = "em",
     step: float | None = None,
     tol: float = 1e-4,
@@ -102,89 +75,115 @@ def fit_parameters(
     random_state: np.random.Generator | int | None = 0,
     progress: ProgressCallback | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
-    every: int = 5,
+    checkpoint_every: int = 5,
     resume: bool = False,
     na_values: Markers = (),
     keep_default_na: bool = True,
     drop_columns: Iterable[str] = (),
-) -> ParameterFitInfo:
-    """Learn every table from cases.
+) -> BayesianNetwork:
+    """Fit the CPTs of a network to data: parameter learning with a given structure.
 
     Parameters
     ----------
     structure
         A graph (a model string like ``[A][B|A]``, arcs, a ``DAG``, a networkx ``DiGraph``: see
-        :mod:`~bayeslearn.network.dag`), whose states are found in the data, or a network, whose states, cuts and
-        prior are kept and whose numbers are learned anew.
+        :mod:`~bayeslearn.network.dag`), whose states are found in the data; or a network, whose states, bins and
+        prior are kept and whose probabilities are estimated anew.
     data
         Anything that :func:`~bayeslearn.tables.as_table` reads, or a source (:func:`~bayeslearn.scan`), which is read
-        in one pass however many iterations there are, as long as what its holes look like fits in memory. Numeric
-        columns are cut at their quantiles.
+        in one pass whatever the number of iterations, as long as its distinct incomplete rows fit in memory. Numeric
+        columns are discretized at their quantiles.
     prior
-        Cases that count as seen before: None for maximum likelihood, a Dirichlet rule, a name like ``"bdeu:10"``,
-        a mapping from variables to priors or tables of pseudo-counts, or a :class:`NetworkPrior`. ``"auto"`` (the
-        default) is the prior that the given network was learned under, and ``"bdeu:1"``, as in
-        :func:`~bayeslearn.fit_network`, for a graph or a network that was not learned.
+        None for maximum likelihood, a Dirichlet rule, a name like ``"bdeu:10"``, a mapping from variables to priors or
+        arrays of pseudo-counts, or a :class:`NetworkPrior`. ``"auto"`` (the default) is the prior that the given
+        network was fitted with, and ``"bdeu:1"``, as in :func:`~bayeslearn.fit_network`, for a graph or a network that
+        was not fitted.
     states
-        For a graph: declared states of variables, in their order; they may include states that no row shows.
+        For a graph: declared states of variables, in their order; they may include states that do not occur.
     handle_unknown
-        For a network: what to do with a state that it does not have: ``"add"`` it (the default), treat the cell as
+        For a network: what to do with a state that it does not have: ``"add"`` it (the default), treat the value as
         ``"missing"``, or raise an ``"error"``.
+    extra_columns
+        What to do with columns that are not in `structure`: ``"ignore"`` them (the default), or raise an ``"error"``.
     hidden
-        Variables that no row shows, with their states or how many there are.
+        Variables that are not observed in any row, with their states or the number of states.
     frozen
-        Variables whose tables stay as they are in `structure`, or in `start`.
-    start
-        Where EM begins: ``"prior"`` (uniform where the prior says nothing), ``"random"``, or a network. Tables around
-        hidden variables never begin symmetric, for EM would not leave that.
-    restarts
-        How many starts to climb from; the second and later are random, the best is kept.
+        Variables whose CPTs stay as they are in `structure`, or in `init`.
+    init
+        Initial probabilities of EM: ``"prior"`` (uniform without a prior), ``"random"``, or a network. CPTs around
+        hidden variables never start symmetric, which EM would not leave.
+    n_init
+        The number of initializations; the second and later are random, and the best result is kept.
     na_values, keep_default_na, drop_columns
         As in :func:`~bayeslearn.as_table`.
     sample_weight
-        How often each row counts, or the column that says so.
-    likelihoods
-        Soft evidence: for a variable an array (rows, states), P(what was seen | state); its cell must be missing there.
-        Not with a source.
+        The weight of each row, or the name of a column.
+    virtual_evidence
+        For a variable an array (rows, states) of P(observation | state); its value must be missing in these rows. Not
+        with a source.
     method
-        How to climb: ``"em"``; ``"gradient"``, the book's ascent, for which complete cases are climbed too; or
+        What maximizes the posterior: ``"em"``; ``"gradient"``, gradient ascent, for complete rows too; or
         ``"lbfgs"``, quasi-Newton steps. See :mod:`~bayeslearn.network.parameters.gradient_ascent`.
     step
-        η of gradient ascent, in place of one that follows the number of cases; halved when the objective would fall.
+        The step size η of gradient ascent instead of the default, which depends on the number of rows; halved if the
+        objective would decrease.
     tol, max_iter
-        Stop when an iteration gains no more than `tol` nats (of EM, also from where an ascent stands), or after so
-        many; the latter is warned of.
+        Stop when an iteration gains at most `tol` nats (for gradient methods, also when an EM step would), or after
+        `max_iter` iterations, with a warning.
     random_state
-        For random starts and for breaking symmetry.
+        Seed or generator for random initializations.
     progress
-        Called with every step of the climb; raising StopIteration ends the climb with the best so far.
-    checkpoint, every
-        A model file (JSON) to which the tables are written every so many iterations, and at the end.
+        Called with every iteration; raising StopIteration ends the fit with the best parameters so far.
+    checkpoint, checkpoint_every
+        A model file (JSON) to which the network is written every so many iterations, and at the end.
     resume
-        Start from the tables of `checkpoint`, if that is there: EM goes on exactly as if it had never stopped.
+        Start from the network in `checkpoint` if that file exists: EM continues exactly as without the interruption.
 
+    Returns
+    -------
+    BayesianNetwork
+        The network with CPTs, counts and prior; its `fit_info` is a :class:`ParameterFitInfo`: log-likelihood,
+        history, convergence, missing values, and the CPT rows with the least data.
+
+    Raises
+    ------
+    EmptyTableError
+        No row has a positive weight.
+    UnknownColumnError
+        The data have a column that is not in `structure`, with ``extra_columns="error"``.
+    MissingValuesError
+        A variable that is not declared hidden has no observed value.
+
+    Examples
+    --------
     >>> days = {"Rain": ["yes", "no", "no"], "Wet": ["yes", "no", "yes"]}
-    >>> run = fit_parameters("[Rain][Wet|Rain]", days, prior=None)
-    >>> run.network["Wet"].probabilities.tolist()                                       # rows are Rain=no, Rain=yes
+    >>> net = fit_parameters("[Rain][Wet|Rain]", days, prior=None)
+    >>> net["Wet"].probabilities.tolist()                                               # rows are Rain=no, Rain=yes
     [[0.5, 0.5], [0.0, 1.0]]
+    >>> net.fit_info.converged, round(net.fit_info.log_likelihood, 3)
+    (True, -3.296)
     """
+    began = time.perf_counter()
     structure = with_options(structure, na_values=na_values, keep_default_na=keep_default_na, drop_columns=drop_columns)
-    validation.integer("restarts", restarts, min_value=1)
+    validation.integer("n_init", n_init, min_value=1)
     climb = climb_of(method, step)
+    if validation.choice("extra_columns", extra_columns, ["ignore", "error"]) == "error":
+        require_no_extra(structure, data, sample_weight)
     frame, source = prepared(structure, data, states or {}, hidden or {}, sample_weight, handle_unknown)
-    start = written(checkpoint, start) if resume else start
-    if isinstance(start, BayesianNetwork):
-        start = add_states_of(start, frame.schema)
-    fixed = fixed_cells(frame, frozen, structure, start)
+    init = written(checkpoint, init) if resume else init
+    if isinstance(init, BayesianNetwork):
+        init = add_states_of(init, frame.schema)
+    fixed = fixed_cells(frame, frozen, structure, init)
     compiled = Compiled(frame)
-    cases, totals = gathered(compiled, source, likelihoods)
-    write = None if checkpoint is None else em.CheckpointEvery(every, writer(frame, checkpoint))
+    cases, totals = gathered(compiled, source, virtual_evidence)
+    write = None if checkpoint is None else em.CheckpointEvery(checkpoint_every, writer(frame, checkpoint))
     found = fit_cases(
-        frame, compiled, cases, totals, prior=prior, hidden=hidden or (), fixed=fixed, start=start, restarts=restarts,
+        frame, compiled, cases, totals, prior=prior, hidden=hidden or (), fixed=fixed, init=init, n_init=n_init,
         climb=climb, count=method == "em", tol=tol, max_iter=max_iter, random_state=random_state, progress=progress,
         write=write,
     )  # fmt: skip
-    return replace(found, passes=passes_of(source, cases))
+    seconds = time.perf_counter() - began
+    return with_fit_info(found, replace(found.fit_info, n_passes=passes_of(source, cases), seconds=seconds))
 
 
 def fit_cases(
@@ -196,8 +195,8 @@ def fit_cases(
     prior: Prior,
     hidden: Collection[str],
     fixed: NDArray[np.bool_] | None = None,
-    start: Literal["prior", "random"] | BayesianNetwork = "prior",
-    restarts: int = 1,
+    init: Literal["prior", "random"] | BayesianNetwork = "prior",
+    n_init: int = 1,
     climb: Callable[..., em.EMResult[Tables]] = em.run,
     count: bool = True,
     tol: float = 1e-4,
@@ -205,10 +204,10 @@ def fit_cases(
     random_state: np.random.Generator | int | None = 0,
     progress: ProgressCallback | None = None,
     write: em.CheckpointEvery[Tables] | None = None,
-) -> ParameterFitInfo:
-    """Fit the tables of a frame to cases that were taken apart for its graph; see `fit_parameters`.
+) -> BayesianNetwork:
+    """Fit the CPTs of a frame to rows that were taken apart for its graph; see `fit_parameters`.
 
-    With `count`, complete cases are counted instead of climbed on.
+    With `count`, complete rows are counted without iterations.
     """
     fixed = np.zeros(len(compiled.cpt), np.bool_) if fixed is None else fixed
     priors = priors_of(prior, frame)
@@ -218,19 +217,20 @@ def fit_cases(
     require_seen(totals.rows, missing, never)
     alpha = np.concatenate([priors[cpt.name].alpha.reshape(-1) for cpt in frame])
     random_state = validation.generator(random_state)
-    starts = (model.with_p(p) for p in all_starts(frame, model, alpha, start, never, restarts, random_state))
+    starts = (model.with_p(p) for p in all_starts(frame, model, alpha, init, never, n_init, random_state))
     if count and isinstance(cases, Cases) and len(cases.items) == 0:
         result = counted(next(starts), cases, alpha, write)
     else:
         result = em.run_best_of(
-            starts, cases, n_init=restarts, prior=alpha, tol=tol, max_iter=max_iter, progress=progress,
+            starts, cases, n_init=n_init, prior=alpha, tol=tol, max_iter=max_iter, progress=progress,
             checkpoint=write, climb=climb,
         )  # fmt: skip
     network = learned(frame, result.model.p, result.statistics.n, priors, fixed)
-    return ParameterFitInfo(
-        network, result.log_likelihood, result.objective, result.history, result.converged, result.starts,
-        totals.rows, missing,
+    info = ParameterFitInfo(
+        n_rows=totals.rows, history=result.history, converged=result.converged, log_likelihood=result.log_likelihood,
+        objective=result.objective, starts=result.starts, missing=missing, hidden=tuple(hidden), _network=network,
     )  # fmt: skip
+    return with_fit_info(network, info)
 
 
 def counted(
@@ -293,6 +293,19 @@ def prepared(
     return add_states_of(frame, source.schema), source
 
 
+def require_no_extra(structure: Any, data: Any, sample_weight: ArrayLike | str | None) -> None:
+    """Refuse columns that a structure does not have."""
+    dag, dropped = structure.dag if isinstance(structure, BayesianNetwork) else as_dag(structure), dict[str, str]()
+    seen = as_source(data, sample_weight=sample_weight, allow_constant=True, left_out=dropped)
+    odd = [name for name in (*seen.schema.names, *dropped) if name not in dag]
+    if odd:
+        raise UnknownColumnError(
+            f"the data have columns that the structure lacks: {listed(odd)}",
+            hint='extra_columns="ignore" drops them',
+            columns=odd,
+        )
+
+
 def framed(dag: DAG, source: Source, unseen: Mapping[str, tuple[Any, ...]]) -> BayesianNetwork:
     """Uniform tables over the states that are declared, or that the data show."""
     schema = discretize(source).schema if source.schema.numeric else source.schema
@@ -348,73 +361,6 @@ def require_seen(rows: int, missing: Mapping[str, int], unseen: Iterable[str]) -
             hint=f"declare it hidden, with its states: hidden={{{never[0]!r}: 2}}",
             column=never[0],
         )
-
-
-#: How far a start for hidden variables is from symmetry: the weight of a random table against the start.
-BROKEN = 0.5
-
-
-def fixed_cells(frame: BayesianNetwork, frozen: Iterable[str], structure: object, start: object) -> NDArray[np.bool_]:
-    """The cells of tables that are to stay."""
-    names = list(frozen)
-    for name in names:
-        frame[name]
-    if names and not (isinstance(structure, BayesianNetwork) or isinstance(start, BayesianNetwork)):
-        raise ParameterError(
-            f"the tables of {listed(names)} cannot stay as they are: a graph has none",
-            hint="give a network as structure or as start",
-        )
-    return np.concatenate([np.full(cpt.probabilities.size, cpt.name in names) for cpt in frame])
-
-
-def given_numbers(start: BayesianNetwork, cpt: CPT) -> NDArray[np.float64]:
-    """The table of another network, with parents and states in the order of this one."""
-    variables = (*cpt.parents, cpt.variable)
-    for variable in variables:
-        require_same_states(variable, start[variable.name].variable)
-    states = np.ix_(*([start.states(v.name).index(state) for state in v.states] for v in variables))
-    return start[cpt.name].reorder_parents(v.name for v in cpt.parents)[states]
-
-
-def all_starts(
-    frame: BayesianNetwork,
-    model: Tables,
-    alpha: NDArray[np.float64],
-    start: str | BayesianNetwork,
-    unseen: set[str],
-    restarts: int,
-    random_state: np.random.Generator,
-) -> Iterator[NDArray[np.float64]]:
-    """The numbers that each climb begins with."""
-    compiled = model.compiled
-    given = compiled.cpt
-    if isinstance(start, BayesianNetwork):
-        if start.dag != frame.dag:
-            raise ParameterError(
-                "the network to start from has another graph",
-                hint="start from a network with the same arcs, or leave out `start`",
-            )
-        given = np.concatenate([given_numbers(start, cpt).reshape(-1) for cpt in frame])
-    else:
-        start = validation.choice("start", start, ["prior", "random"])
-    fixed = np.zeros(len(given), np.bool_) if model.fixed is None else model.fixed
-    even = normalized_rows(compiled, np.ones(len(given)), otherwise=given)
-    around = np.concatenate(
-        [
-            np.full(cpt.probabilities.size, bool(unseen & {v.name for v in (*cpt.parents, cpt.variable)}))
-            for cpt in frame
-        ]
-    )
-    for number in range(restarts):
-        luck = normalized_rows(compiled, random_state.standard_gamma(1.0, len(given)) + 1e-3, otherwise=even)
-        if number > 0 or start == "random":
-            p = luck
-        elif isinstance(start, BayesianNetwork):
-            p = given
-        else:
-            p = normalized_rows(compiled, alpha, otherwise=even)
-            p = np.where(around, (1 - BROKEN) * p + BROKEN * luck, p)
-        yield np.where(fixed, given, p)
 
 
 ### checkpoints

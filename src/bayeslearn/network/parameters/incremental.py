@@ -193,7 +193,7 @@ def evidence_of(network: BayesianNetwork, *, like: BayesianNetwork | None = None
     if not found:
         raise EvidenceError(
             f"the tables of network {network.name!r} were given, not learned: on how many cases they rest is not known",
-            hint="learn them by fit_parameters or `bayeslearn fit`; prior=NetworkPrior(network, cases) makes given "
+            hint="learn them by fit_parameters or `bayeslearn fit`; prior=NetworkPrior(network, n) makes given "
             "tables count as cases",
         )
     if like is None:
@@ -269,7 +269,7 @@ def require_same_graph(a: BayesianNetwork, b: BayesianNetwork) -> None:
         what = f"variable {listed(odd)}" if odd else f"the arc {listed(arcs)}"
         raise MismatchError(
             f"the networks {a.name!r} and {b.name!r} have different graphs: only one of them has {what}",
-            hint="fit the data of the second to the graph of the first: fit_parameters(a, data_b).network, then a + b",
+            hint="fit the data of the second to the graph of the first: fit_parameters(a, data_b), then a + b",
             differs="graph",
         )
 

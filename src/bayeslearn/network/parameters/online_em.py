@@ -29,8 +29,9 @@ from bayeslearn.network.bayesian_network import BayesianNetwork
 from bayeslearn.network.dag import StructureLike, as_dag
 from bayeslearn.network.inference.compiled_network import Compiled
 from bayeslearn.network.parameters.em_steps import Tables, normalized_rows
-from bayeslearn.network.parameters.fit import all_starts, fixed_cells, hidden_states, learned, require_hidden, uniform
+from bayeslearn.network.parameters.fit import hidden_states, learned, require_hidden, uniform
 from bayeslearn.network.parameters.incremental import coded
+from bayeslearn.network.parameters.initialization import all_starts, fixed_cells
 from bayeslearn.network.parameters.priors import AUTO, priors_of
 from bayeslearn.network.parameters.training_cases import FoldedCases
 from bayeslearn.sources import as_source, is_source, with_options
@@ -53,20 +54,20 @@ UNSEEN = 1e-6
 
 @dataclass(frozen=True)
 class Batch:
-    """What one batch was to the learner."""
+    """A batch of the stream."""
 
     number: int
-    #: Its rows, by their weights.
-    cases: float
-    #: ln P of what its rows show, under the tables before they learned from it.
+    #: The total weight of its rows.
+    total_weight: float
+    #: The log-likelihood of its rows before the update.
     log_likelihood: float
     #: γ, its share in the running mean.
     step: float
 
     @property
     def mean(self) -> float:
-        """ln P per case."""
-        return self.log_likelihood / self.cases
+        """The mean log-likelihood of a row."""
+        return self.log_likelihood / self.total_weight
 
 
 @dataclass(frozen=True)
@@ -80,26 +81,28 @@ class Running:
 
 
 class OnlineEM(Saved, kind="online EM"):
-    """A network whose tables learn batch by batch.
+    """A network whose CPTs are updated batch by batch.
 
     Parameters
     ----------
     structure
         A network, whose states are kept, or a graph (or a model string) together with `states`.
     states
-        The states of each variable of a graph, or a schema: a stream cannot tell beforehand which will come.
+        The states of each variable of a graph, or a schema: a stream does not show beforehand which will occur.
     na_values, keep_default_na
         Markers of missing values in batches, as in :func:`~bayeslearn.as_table`. A batch that is a table has none.
-    prior, hidden, frozen, start, random_state
+    prior, hidden, frozen, init, random_state
         As in :func:`~bayeslearn.network.fit_parameters`.
     decay, delay
         γ_t = (t + delay)^−decay; decay above 0.5, at most 1.
     step
-        A fixed γ instead, above 0 and at most 1: for a world that changes.
+        A fixed γ instead, above 0 and at most 1, for distributions that change over time.
 
     >>> learner = OnlineEM("[Rain][Wet|Rain]", states={"Rain": ["no", "yes"], "Wet": ["no", "yes"]}, decay=1)
-    >>> learner.learn({"Rain": ["no", "no"], "Wet": ["no", "yes"]}).learn({"Rain": ["yes", "no"], "Wet": ["yes", "no"]})
-    OnlineEM(2 variables, 4 cases in 2 batches)
+    >>> learner.update({"Rain": ["no", "no"], "Wet": ["no", "yes"]})
+    OnlineEM(2 variables, 2 rows in 1 batches)
+    >>> learner.update({"Rain": ["yes", "no"], "Wet": ["yes", "no"]})
+    OnlineEM(2 variables, 4 rows in 2 batches)
     >>> learner.network["Rain"].counts.n
     array([3., 1.])
     """
@@ -114,7 +117,7 @@ class OnlineEM(Saved, kind="online EM"):
         prior: Prior = AUTO,
         hidden: Mapping[str, int | Iterable[Any]] | None = None,
         frozen: Iterable[str] = (),
-        start: Literal["prior", "random"] | BayesianNetwork = "prior",
+        init: Literal["prior", "random"] | BayesianNetwork = "prior",
         decay: float = 0.7,
         delay: float = 0.0,
         step: float | None = None,
@@ -128,42 +131,42 @@ class OnlineEM(Saved, kind="online EM"):
         self._cells: dict[str, Any] = {"na_values": na_values, "keep_default_na": keep_default_na}
         self._history: list[Batch] = []
         self._frame = framed(structure, states, hidden or {})
-        self._priors, self._fixed = priors_of(prior, self._frame), fixed_cells(self._frame, frozen, structure, start)
+        self._priors, self._fixed = priors_of(prior, self._frame), fixed_cells(self._frame, frozen, structure, init)
         self._alpha = np.concatenate([self._priors[cpt.name].alpha.reshape(-1) for cpt in self._frame])
         model = Tables(Compiled(self._frame), self._fixed if self._fixed.any() else None)
         unseen, random_state = set(self.hidden), validation.generator(random_state)
-        [p] = all_starts(self._frame, model, self._alpha, start, unseen, 1, random_state)
+        [p] = all_starts(self._frame, model, self._alpha, init, unseen, 1, random_state)
         self._possible = (p > 0) & ~self._fixed
         self._now = Running(model.with_p(p), np.zeros(len(p)))
 
     def __repr__(self) -> str:
-        return f"OnlineEM({len(self._frame)} variables, {self.cases:g} cases in {len(self._history)} batches)"
+        return f"OnlineEM({len(self._frame)} variables, {self.total_weight:g} rows in {len(self._history)} batches)"
 
     # -- what is known
 
     @property
-    def cases(self) -> float:
-        """How many cases were seen."""
+    def total_weight(self) -> float:
+        """The total weight of all rows so far."""
         return self._now.seen
 
     @property
-    def worth(self) -> float:
-        """How many cases the tables rest on: all of them with decay 1, fewer when early ones count for less."""
+    def effective_sample_size(self) -> float:
+        """The number of rows that the counts amount to: all with decay 1, fewer if early rows are discounted."""
         return self._now.m
 
     @property
     def last(self) -> Batch:
-        """The batch that was learned last."""
+        """The last batch."""
         return self._history[-1]
 
     @property
     def history(self) -> tuple[Batch, ...]:
-        """Every batch, with its log likelihood before anything was learned from it."""
+        """Every batch, with its log-likelihood before the update."""
         return tuple(self._history)
 
     @property
     def network(self) -> BayesianNetwork:
-        """The network so far, a value of its own; its tables keep their counts, for as many cases as they are worth."""
+        """The network so far, a copy; its CPTs have the counts of the effective sample size."""
         now = self._now
         return learned(self._frame, now.model.p, now.m * now.s, self._priors, self._fixed)
 
@@ -196,7 +199,7 @@ class OnlineEM(Saved, kind="online EM"):
             "step": self.step,
             "na_values": plain_markers(self._cells["na_values"]),
             "keep_default_na": self._cells["keep_default_na"],
-            "history": [asdict(batch) for batch in self._history],
+            "history": [batch_document(batch) for batch in self._history],
         }
 
     @classmethod
@@ -232,22 +235,22 @@ class OnlineEM(Saved, kind="online EM"):
 
     # -- learning
 
-    def learn(
+    def update(
         self,
         batch: Any,
         *,
         sample_weight: ArrayLike | str | None = None,
-        likelihoods: Mapping[str, ArrayLike] | None = None,
+        virtual_evidence: Mapping[str, ArrayLike] | None = None,
     ) -> Self:
-        """Learn from some cases; a batch that is refused leaves everything as it was.
+        """Update the network with a batch of rows; a batch that is refused leaves everything as it was.
 
-        `sample_weight` and `likelihoods` are those of :func:`~bayeslearn.network.fit_parameters`.
+        `sample_weight` and `virtual_evidence` are those of :func:`~bayeslearn.network.fit_parameters`.
         """
         now, table = self._now, self._coded(batch, sample_weight)
         size = table.total_weight
         if size == 0:
-            raise EmptyTableError("the batch has no cases to learn from", hint="skip batches without rows")
-        cases = FoldedCases.of(now.model.compiled, table, likelihoods=likelihoods)
+            raise EmptyTableError("the batch has no rows", hint="skip batches without rows")
+        cases = FoldedCases.of(now.model.compiled, table, likelihoods=virtual_evidence)
         found, log_likelihood = self._open(now.model).expected_statistics(cases)
         step = self._step(now, size)
         s = (1 - step) * now.s + step * found.n / size
@@ -262,7 +265,7 @@ class OnlineEM(Saved, kind="online EM"):
         table = coded(self._frame, rows, sample_weight, self.hidden)
         if not isinstance(table, Table):
             raise ParameterError(
-                "a source is many batches, not one", hint="learn them all: fit_parameters_online(structure, source)"
+                "a source is many batches, not one", hint="fit to all of them: fit_parameters_online(structure, source)"
             )
         return table
 
@@ -286,6 +289,12 @@ def plain_markers(markers: Markers) -> Any:
     return [markers] if isinstance(markers, str) or not hasattr(markers, "__iter__") else list(markers)
 
 
+def batch_document(batch: Batch) -> dict[str, Any]:
+    """A batch of the history as files have it."""
+    found = asdict(batch)
+    return {"number": found.pop("number"), "cases": found.pop("total_weight"), **found}
+
+
 def read_batch(reader: Reader, entry: Any) -> Batch:
     """A batch of the history of a file."""
     keys: dict[str, Any] = {"number": int, "cases": NUMBER, "log_likelihood": NUMBER, "step": NUMBER}
@@ -303,13 +312,13 @@ def fit_parameters_online(
     batches: Any,
     *,
     sample_weight: str | None = None,
-    rows: int | None = None,
+    batch_size: int | None = None,
     progress: Callable[[Batch], object] | None = None,
     states: Mapping[str, Iterable[Any]] | Schema | None = None,
     prior: Prior = AUTO,
     hidden: Mapping[str, int | Iterable[Any]] | None = None,
     frozen: Iterable[str] = (),
-    start: Literal["prior", "random"] | BayesianNetwork = "prior",
+    init: Literal["prior", "random"] | BayesianNetwork = "prior",
     decay: float = 0.7,
     delay: float = 0.0,
     step: float | None = None,
@@ -317,7 +326,7 @@ def fit_parameters_online(
     keep_default_na: bool = True,
     random_state: np.random.Generator | int | None = 0,
 ) -> OnlineEM:
-    """Learn from every batch of a stream. An error names its batch.
+    """Fit the CPTs of a network to a stream of batches by online EM. An error names its batch.
 
     Parameters
     ----------
@@ -328,13 +337,13 @@ def fit_parameters_online(
         paths), which is a stream of its batches.
     sample_weight
         The column that holds the weight of each row.
-    rows
-        Rows per batch of a source; default: as they are read.
+    batch_size
+        The number of rows of a batch of a source; default: as they are read.
     progress
-        Called with every :class:`Batch` learned; StopIteration raised there ends the stream.
+        Called with every :class:`Batch`; raising StopIteration ends the fit.
     states
         The states of each variable of a graph, or a schema; default: the schema of a source.
-    prior, hidden, frozen, start, random_state
+    prior, hidden, frozen, init, random_state
         As in :func:`~bayeslearn.network.fit_parameters`.
     decay, delay, step
         Weights of new batches, as in :class:`OnlineEM`.
@@ -346,23 +355,23 @@ def fit_parameters_online(
             with_options(batches, na_values=na_values, keep_default_na=keep_default_na), sample_weight=sample_weight
         )
         na_values, keep_default_na = (), True  # the batches of a source are tables
-        sample_weight, batches = None, source.batches(rows)
+        sample_weight, batches = None, source.batches(batch_size)
         if states is None and not isinstance(structure, BayesianNetwork):
             states = source.schema
     if isinstance(batches, Table | Mapping | str) or hasattr(batches, "columns"):
         raise ParameterError(
-            f"expected batches of cases, got a single {type(batches).__name__}",
-            hint="cut a table into batches with as_table(...).batches(n), or give a list of tables",
+            f"expected batches of rows, got a single {type(batches).__name__}",
+            hint="divide a table into batches with as_table(...).batches(n), or give a list of tables",
         )
     learner = OnlineEM(
-        structure, states=states, prior=prior, hidden=hidden, frozen=frozen, start=start, decay=decay, delay=delay,
+        structure, states=states, prior=prior, hidden=hidden, frozen=frozen, init=init, decay=decay, delay=delay,
         step=step, na_values=na_values, keep_default_na=keep_default_na, random_state=random_state,
     )  # fmt: skip
     for number, batch in enumerate(batches):
         try:
-            learner.learn(batch, sample_weight=sample_weight)
+            learner.update(batch, sample_weight=sample_weight)
         except BayeslearnError as error:
-            error.add_note(f"in batch {number}, after {learner.cases:g} cases")
+            error.add_note(f"in batch {number}, after {learner.total_weight:g} rows")
             raise
         if em.should_stop(progress, learner.last):
             break
@@ -387,7 +396,7 @@ def framed(
     left = [node for node in dag if node not in known]
     if left:
         raise ParameterError(
-            f"no states given for {listed(left)}, and a stream cannot tell which will come",
+            f"no states given for {listed(left)}, and a stream does not show which will occur",
             hint=f"states={{{left[0]!r}: [...]}}, or a network or the schema of a table that has them",
         )
     frame = uniform(dag, known)

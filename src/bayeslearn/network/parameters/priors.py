@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 #: The prior of the network that is given as structure, else the usual one.
 AUTO = "auto"
 
-#: One row per table, spread evenly over its cells: the prior of `learn` and of fits to a graph.
+#: One row per CPT, spread evenly over its cells: the prior of `fit_network` and of fits to a graph.
 USUAL = "bdeu:1"
 
 
 @dataclass(frozen=True)
 class NetworkPrior:
-    """What another network believes, as if it rested on so many cases: α = cases · P(variable, parents)."""
+    """The probabilities of another network as a prior: α = n · P(variable, parents), n the equivalent sample size."""
 
     network: BayesianNetwork
-    cases: float
+    equivalent_sample_size: float
 
     def __post_init__(self) -> None:
-        validation.number("cases", self.cases, above=0)
+        validation.number("equivalent_sample_size", self.equivalent_sample_size, above=0)
 
     def of_table(self, cpt: CPT) -> Dirichlet:
         """The pseudo-counts of one table."""
@@ -43,7 +43,7 @@ class NetworkPrior:
                     f"{variable.name!r}, but these are {listed(variable.states)}",
                     hint="add the missing states to it: `BayesianNetwork.add_states`",
                 )
-        return Dirichlet(self.cases * self.network.inference.joint(family).probabilities)
+        return Dirichlet(self.equivalent_sample_size * self.network.inference.joint(family).probabilities)
 
 
 Prior = Dirichlet | DirichletRule | NetworkPrior | str | Mapping[str, Any] | None

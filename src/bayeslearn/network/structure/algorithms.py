@@ -1,4 +1,4 @@
-"""Every way to find a structure, by its name: each goes from scores of families to the arcs of a graph."""
+"""The algorithms of structure learning by name: each maps scores of families to the arcs of a graph."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from bayeslearn.network.structure.constraint_based.pc import PcResult
+    from bayeslearn.network.structure.constraint_based.pc import PCResult
     from bayeslearn.network.structure.scoring.criteria import ScoreCache
     from bayeslearn.network.structure.search_settings import Allowed, Budget, SearchSettings
 
     Arcs = NDArray[np.bool_]
 
-#: Parent sets times rows that best-parents looks at without being given a limit of parents: some seconds of work.
+#: Parent sets times rows that `optimal_given_order` examines without a limit of parents: some seconds of work.
 MOST_WORK = 1 << 31
 
-#: What to know when there were more.
+#: The note if larger sets are possible.
 NARROWED = (
-    "sets of {} parents or more were looked at only where all that are one parent smaller are worth having; "
-    "limit the parents (to {}, say) to have all up to that number looked at"
+    "sets of {} or more parents were examined only where all subsets with one parent less improve the score; "
+    "with a limit of {} parents, all sets up to that size are examined"
 )
 
 #: Variables up to which every structure is looked at without being asked to.
@@ -47,35 +47,36 @@ class Found:
     """The arcs, and what tests of independence showed where there were any."""
 
     arcs: Arcs
-    tests: PcResult | None = None
+    tests: PCResult | None = None
     notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
-class Method:
-    """One way: how it goes, what to know of it, and what it needs."""
+class Algorithm:
+    """An algorithm: its function, a description, and what it requires."""
 
     #: The last argument is the graph that hill climbing goes on from; from what is required when None.
     run: Callable[[SearchSettings, ScoreCache, Arcs | None], Found]
     about: str
     needs: str | None = None
-    #: Whether it keeps to what is known of the structure.
+    #: Whether it takes background knowledge into account.
     knows: bool = True
 
 
 def find(settings: SearchSettings, cache: ScoreCache, start: Arcs | None = None) -> Found:
     """The structure that the algorithm finds, from a graph on where one is given."""
-    method, names = settings.algorithm, cache.counts.names
+    algorithm, names = settings.algorithm, cache.counts.names
     settings.order_of(names), settings.target_of(names)  # a name that is no variable is a mistake, needed or not
-    entry = METHODS[validation.choice("method", method, list(METHODS))]
+    entry = ALGORITHMS[validation.choice("algorithm", algorithm, list(ALGORITHMS))]
     if entry.needs and getattr(settings, entry.needs) is None:
         raise ParameterError(
-            f"method {method!r} needs `{entry.needs}`", hint=f"give {option(entry.needs)}, or take another method"
+            f"algorithm {algorithm!r} requires `{entry.needs}`",
+            hint=f"give {option(entry.needs)}, or choose another algorithm",
         )
     if not entry.knows and not allowed_by(settings, cache).anything:
         raise ParameterError(
-            f"method {method!r} cannot keep to what is known of the structure",
-            hint="leave the knowledge out, or take a search such as tabu",
+            f"algorithm {algorithm!r} cannot take background knowledge into account",
+            hint="omit the knowledge, or choose a search such as tabu",
         )
 
     def search() -> Found:
@@ -88,7 +89,7 @@ def find(settings: SearchSettings, cache: ScoreCache, start: Arcs | None = None)
 
 def directs(settings: SearchSettings) -> bool:
     """Whether arcs are directed by more than the rows: by knowledge, by an order, or around a target."""
-    return settings.knowledge.directs or METHODS[settings.algorithm].needs is not None
+    return settings.knowledge.directs or ALGORITHMS[settings.algorithm].needs is not None
 
 
 def allowed_by(settings: SearchSettings, cache: ScoreCache) -> Allowed:
@@ -103,7 +104,7 @@ def target_of(settings: SearchSettings, cache: ScoreCache) -> int:
     return target
 
 
-### the methods
+### the algorithms
 
 
 def _climbed(
@@ -111,7 +112,7 @@ def _climbed(
 ) -> Found:
     allowed, rng = allowed_by(settings, cache), np.random.default_rng(settings.seed)
     structure = Structure(cache, allowed, allowed.required if start is None else start)
-    return Found(restarted(search, structure, settings.budget, restarts=settings.restarts, random_state=rng))
+    return Found(restarted(search, structure, settings.budget, restarts=settings.n_restarts, random_state=rng))
 
 
 def _auto(settings: SearchSettings, cache: ScoreCache, start: Arcs | None) -> Found:
@@ -145,7 +146,7 @@ def _k2(settings: SearchSettings, cache: ScoreCache, _: Arcs | None) -> Found:
 
 def _best_parents(settings: SearchSettings, cache: ScoreCache, _: Arcs | None) -> Found:
     allowed = allowed_by(settings, cache)
-    work = MOST_WORK if allowed.most_parents >= cache.n - 1 else math.inf
+    work = MOST_WORK if allowed.max_parents >= cache.n - 1 else math.inf
     arcs, narrowed = best_parents(cache, settings.order_of(cache.counts.names), allowed, settings.budget, work=work)
     return Found(arcs, notes=() if narrowed is None else (NARROWED.format(narrowed, narrowed - 1),))
 
@@ -158,7 +159,8 @@ def _weak_parents(settings: SearchSettings, cache: ScoreCache, start: Arcs | Non
 
 def _pc(settings: SearchSettings, cache: ScoreCache, _: Arcs | None) -> Found:
     allowed, budget = allowed_by(settings, cache), settings.budget
-    result = pc(cache.counts, allowed, alpha=settings.significance_level, kind=settings.test, budget=budget)
+    level, test = settings.significance_level, settings.test
+    result = pc(cache.counts, allowed, significance_level=level, kind=test, budget=budget)
     place = {name: i for i, name in enumerate(cache.counts.names)}
     arcs = np.zeros((cache.n, cache.n), np.bool_)
     for parent, child in result.dag.arcs:
@@ -170,7 +172,8 @@ def _pc(settings: SearchSettings, cache: ScoreCache, _: Arcs | None) -> Found:
 
 def _mmhc(settings: SearchSettings, cache: ScoreCache, _: Arcs | None) -> Found:
     level = settings.significance_level
-    return Found(mmhc(cache, allowed_by(settings, cache), alpha=level, kind=settings.test, budget=settings.budget))
+    allowed, budget = allowed_by(settings, cache), settings.budget
+    return Found(mmhc(cache, allowed, significance_level=level, kind=settings.test, budget=budget))
 
 
 def _tree(settings: SearchSettings, cache: ScoreCache, _: Arcs | None) -> Found:
@@ -190,22 +193,33 @@ def _empty(settings: SearchSettings, cache: ScoreCache, _: Arcs | None) -> Found
 
 
 #: The order is that of documents and of the command line.
-METHODS = {
-    "auto": Method(_auto, f"exact up to {FEW} variables; beyond, orders, after ges where cells are missing"),
-    "hill-climb": Method(_hill_climb, "add, remove and turn arcs while the score rises"),
-    "tabu": Method(_tabu, "hill climbing that goes on over the top"),
-    "orders": Method(_orders, "search over orders of the variables, with thrown restarts"),
-    "ges": Method(_ges, "greedy search over classes of equivalent graphs"),
-    "exact": Method(_exact, "the best of all graphs, by dynamic programming; up to about 20 variables"),
-    "k2": Method(_k2, "parents one by one among those before, in a given order", needs="order"),
-    "best-parents": Method(_best_parents, "the best parents among those before, in a given order", needs="order"),
-    "faint-parents": Method(
-        _weak_parents, "the same, and those whose effect by itself is beyond chance", needs="order"
+ALGORITHMS = {
+    "auto": Algorithm(
+        _auto, f"exact search up to {FEW} variables; above that order search, or GES if values are missing"
     ),
-    "pc": Method(_pc, "tests of independence: PC, stable"),
-    "mmhc": Method(_mmhc, "tests choose the candidates, tabu search the arcs"),
-    "tree": Method(_tree, "the tree of highest mutual information", knows=False),
-    "tan": Method(_tan, "a target above all, and a tree among the others", needs="target", knows=False),
-    "naive": Method(_naive, "a target above all", needs="target", knows=False),
-    "empty": Method(_empty, "no arcs but those that are required"),
+    "hill_climb": Algorithm(_hill_climb, "adds, removes and reverses arcs while the score increases"),
+    "tabu": Algorithm(_tabu, "hill climbing with a tabu list"),
+    "order_search": Algorithm(_orders, "search over variable orders with random restarts"),
+    "ges": Algorithm(_ges, "greedy equivalence search"),
+    "exact": Algorithm(_exact, "the best of all graphs by dynamic programming, up to about 20 variables"),
+    "k2": Algorithm(_k2, "greedy parents among the predecessors in a given order", needs="order"),
+    "optimal_given_order": Algorithm(
+        _best_parents, "optimal parents among the predecessors in a given order", needs="order"
+    ),
+    "weak_parents_given_order": Algorithm(
+        _weak_parents, "optimal parents in a given order, and parents with a weak significant effect", needs="order"
+    ),
+    "pc": Algorithm(_pc, "PC, stable: independence tests"),
+    "mmhc": Algorithm(_mmhc, "max-min hill climbing: independence tests, then tabu search"),
+    "chow_liu": Algorithm(_tree, "the tree of highest mutual information (Chow-Liu)", knows=False),
+    "tan": Algorithm(
+        _tan,
+        "tree-augmented naive Bayes: the target is a parent of all, the others form a tree",
+        needs="target",
+        knows=False,
+    ),
+    "naive_bayes": Algorithm(
+        _naive, "naive Bayes: the target is the only parent of all others", needs="target", knows=False
+    ),
+    "empty": Algorithm(_empty, "required arcs only"),
 }

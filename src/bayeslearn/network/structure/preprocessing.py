@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from bayeslearn.tables import Schema, Source
     from bayeslearn.tables.identifiers import Suspect
 
-#: Rows below which hardly any arc can be told from chance.
+#: Rows below which hardly any arc is distinguishable from chance.
 FEW_ROWS = 50
 
 #: A column observed in a smaller share of the rows is dropped, or noted.
@@ -61,10 +61,10 @@ class PreparedData:
     table: Any
     #: Whether that is a table, and passes that were made over a source.
     in_memory: ClassVar[bool] = True
-    passes: ClassVar[int] = 0
-    #: Why columns were left out.
-    left_out: Mapping[str, str] = field(default_factory=dict)
-    #: Where numeric columns were cut.
+    n_passes: ClassVar[int] = 0
+    #: Columns that were dropped, with the reason.
+    dropped_columns: Mapping[str, str] = field(default_factory=dict)
+    #: The cut points of numeric columns.
     cuts: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
@@ -107,7 +107,7 @@ class PreparedSource(PreparedData):
     #: What a first pass has shown.
     looked: Looked = field(kw_only=True)
     in_memory: ClassVar[bool] = False
-    passes: ClassVar[int] = 1
+    n_passes: ClassVar[int] = 1
 
     @property
     def rows(self) -> Table | None:
@@ -269,9 +269,9 @@ def read_notes(schema: Schema, rare: Mapping[str, float]) -> list[str]:
 
 def notes_on(twins: Iterable[list[str]], rows: int) -> list[str]:
     """Columns that go together, and a table of few rows."""
-    notes = [f"columns {listed(names, 99)} say the same in every row" for names in twins]
+    notes = [f"columns {listed(names, 99)} are equivalent in every row" for names in twins]
     if rows < FEW_ROWS:
-        notes.append(f"{rows} rows are few: hardly any arc can be told from chance")
+        notes.append(f"{rows} rows are few: hardly any arc is distinguishable from chance")
     return notes
 
 

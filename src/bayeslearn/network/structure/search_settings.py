@@ -33,13 +33,13 @@ class Allowed:
 
     arcs: NDArray[np.bool_]
     required: NDArray[np.bool_]
-    most_parents: int
+    max_parents: int
 
     @property
     def anything(self) -> bool:
         """Whether any arc may be there, and none must."""
         n = len(self.arcs)
-        return bool(self.arcs.sum() == n * (n - 1)) and not self.required.any() and self.most_parents >= n - 1
+        return bool(self.arcs.sum() == n * (n - 1)) and not self.required.any() and self.max_parents >= n - 1
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class BackgroundKnowledge:
     #: Variables without parents, and without children.
     roots: Iterable[str] = ()
     leaves: Iterable[str] = ()
-    most_parents: int | None = None
+    max_parents: int | None = None
 
     def __post_init__(self) -> None:
         for name in ("required", "forbidden", "roots", "leaves"):  # read more than once
@@ -77,7 +77,7 @@ class BackgroundKnowledge:
 
         tiers = [[name for name in tier if name not in names] for tier in self.tiers]
         roots, leaves = ([name for name in some if name not in names] for some in (self.roots, self.leaves))
-        return BackgroundKnowledge(kept(self.required), kept(self.forbidden), tiers, roots, leaves, self.most_parents)
+        return BackgroundKnowledge(kept(self.required), kept(self.forbidden), tiers, roots, leaves, self.max_parents)
 
     def of(self, names: Sequence[str]) -> Allowed:
         """The same by position, once it is seen to be possible."""
@@ -95,9 +95,7 @@ class BackgroundKnowledge:
             must[c, x] = True
         if self.required:
             self._check(names, can, must)
-        most = (
-            n - 1 if self.most_parents is None else validation.integer("most_parents", self.most_parents, min_value=0)
-        )
+        most = n - 1 if self.max_parents is None else validation.integer("max_parents", self.max_parents, min_value=0)
         crowded = np.flatnonzero(must.sum(axis=0) > most)
         if len(crowded):
             raise ParameterError(
@@ -221,8 +219,8 @@ class SearchSettings:
     order: tuple[str, ...] | None = None
     #: Of tests of independence, and which they are.
     significance_level: float = 0.05
-    test: str = "g2"
-    restarts: int = 0
+    test: str = "g_test"
+    n_restarts: int = 0
     seed: int = 0
 
     def with_budget(self, budget: Budget) -> SearchSettings:

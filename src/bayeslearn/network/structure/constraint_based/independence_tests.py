@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     #: (x, y, z_1 … z_k) of positions.
     Row = tuple[int, ...]
 
-KINDS, DEGREES = ("g2", "chi2", "mi"), ("adjusted", "plain")
+KINDS, DEGREES = ("g_test", "chi2", "mutual_information"), ("adjusted", "plain")
 
 #: Rows a cell on average below which a search takes two columns for independent.
 LEAST_ROWS = 5.0
@@ -95,7 +95,7 @@ class Cases(Protocol):
 class IndependenceTest:
     """Tests on the cases of one table; with less than `least` rows a cell on average nothing is tested."""
 
-    def __init__(self, counts: Cases, kind: str = "g2", *, degrees: str = "adjusted", least: float = 0.0) -> None:
+    def __init__(self, counts: Cases, kind: str = "g_test", *, degrees: str = "adjusted", least: float = 0.0) -> None:
         self.least = least
         self.kind = validation.choice("kind", kind, KINDS)
         self.degrees = validation.choice("degrees", degrees, DEGREES)
@@ -119,7 +119,9 @@ class IndependenceTest:
             degrees = (sizes[:, 0] - 1) * (sizes[:, 1] - 1) * sizes[:, 2:].prod(axis=1)
         degrees = np.where(self.total < self.least * cells, 0.0, degrees)
         p_value = np.where(degrees > 0, chdtrc(np.maximum(degrees, 1.0), statistic), 1.0)
-        return Answers(statistic / max(2 * self.total, 1e-300) if self.kind == "mi" else statistic, degrees, p_value)
+        if self.kind == "mutual_information":
+            statistic = statistic / max(2 * self.total, 1e-300)
+        return Answers(statistic, degrees, p_value)
 
 
 def least_of(degrees: str) -> float:
@@ -172,7 +174,7 @@ def independence(
     y: str,
     given: Iterable[str] = (),
     *,
-    kind: str = "g2",
+    kind: str = "g_test",
     degrees: str = "adjusted",
 ) -> Independence:
     """Whether two columns are independent given others.

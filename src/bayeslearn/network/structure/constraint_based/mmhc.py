@@ -2,7 +2,7 @@
 
     association   of x with a target: what is left of it given the set S of found variables that leaves least of it, so
                   that its p-value is max_S p(x, target | S)
-    forward       the variable of largest association is found next, as long as there is one (p at most alpha)
+    forward       the variable of largest association is found next, as long as there is one (p ≤ α)
     backward      of the found, those that a set of the others separates from the target are lost again
     symmetry      x and y may be joined when each is found for the other
 
@@ -58,7 +58,7 @@ class Target:
 
     test: Test
     rank: NDArray[np.int64]
-    alpha: float
+    significance_level: float
     most_given: int
     target: int
     found: list[int] = field(default_factory=list)
@@ -95,7 +95,8 @@ class Target:
                 break
             answers = self._ask(list(weakest), some)
             weakest = {x: max(weakest[x], *answers[x]) for x in weakest}
-            weakest = {x: association for x, association in weakest.items() if association[0] <= self.alpha}
+            level = self.significance_level
+            weakest = {x: association for x, association in weakest.items() if association[0] <= level}
         return weakest
 
     def _ask(self, others: Sequence[int], sets: Sequence[Parents]) -> dict[int, list[Association]]:
@@ -111,7 +112,7 @@ def mmpc(
     allowed: Allowed,
     rank: NDArray[np.int64],
     *,
-    alpha: float = 0.05,
+    significance_level: float = 0.05,
     most_given: int | None = None,
     budget: Budget = UNLIMITED,
 ) -> Candidates:
@@ -121,7 +122,7 @@ def mmpc(
 
     def look(target: int) -> Target:
         kept = sorted(np.flatnonzero(fixed[target]).tolist(), key=rank.__getitem__)
-        around = Target(test, rank, alpha, most, target, kept)
+        around = Target(test, rank, significance_level, most, target, kept)
         around.grow(np.flatnonzero(possible[target] & ~fixed[target]).tolist())
         around.shrink(kept)
         return around
@@ -143,16 +144,19 @@ def mmhc(
     cache: ScoreCache,
     allowed: Allowed,
     *,
-    alpha: float = 0.05,
-    kind: str = "g2",
+    significance_level: float = 0.05,
+    kind: str = "g_test",
     degrees: str = "adjusted",
     most_given: int | None = None,
     budget: Budget = UNLIMITED,
 ) -> NDArray[np.bool_]:
     """The arcs that tabu search finds among the candidates."""
-    alpha = validation.number("alpha", alpha, above=0, below=1)
+    significance_level = validation.number("significance_level", significance_level, above=0, below=1)
     if most_given is not None:
         most_given = validation.integer("most_given", most_given, min_value=0)
     test = test_of(cache.counts, kind, degrees)
-    found = mmpc(test, allowed, ranks(cache.counts.names), alpha=alpha, most_given=most_given, budget=budget)
+    found = mmpc(
+        test, allowed, ranks(cache.counts.names), significance_level=significance_level, most_given=most_given,
+        budget=budget,
+    )  # fmt: skip
     return tabu(Structure(cache, replace(allowed, arcs=allowed.arcs & found.edges), allowed.required), budget)

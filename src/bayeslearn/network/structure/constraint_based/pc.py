@@ -8,7 +8,7 @@ The skeleton is that of the stable form of PC:
     all pairs are joined; for k = 0, 1, … the edge x — y goes when x and y are independent given some k of the
     neighbors of x, or of y, that were there when k began
 
-A set separates when the p-value of its test is above alpha. The first by names that does is recorded. Afterwards all
+A set separates when the p-value of its test is above α. The first by names that does is recorded. Afterwards all
 sets of its size among the neighbors that are left, and itself, vote on the v-structures between the two variables.
 
 From a skeleton to a pattern, some edges get a direction:
@@ -219,7 +219,7 @@ class Skeleton:
 
     test: Test
     rank: NDArray[np.int64]
-    alpha: float
+    significance_level: float
     edges: NDArray[np.bool_]
     #: Of an edge that stayed the largest that it survived, of another that of the set that separates.
     p_values: NDArray[np.float64]
@@ -271,7 +271,7 @@ class Skeleton:
     def _settle(self, pair: Pair, sets: Sequence[Parents], p_values: Sequence[float]) -> bool:
         """Whether one of the sets separates; the first to do so is recorded."""
         x, y = pair
-        first = next((i for i, p in enumerate(p_values) if p > self.alpha), None)
+        first = next((i for i, p in enumerate(p_values) if p > self.significance_level), None)
         p = max(self.p_values[x, y], *p_values) if first is None else p_values[first]
         self.p_values[x, y] = self.p_values[y, x] = p
         if first is not None:
@@ -310,7 +310,7 @@ class Skeleton:
                 }
                 for pair, p_values in self.ask(asked, untestable=0.0).items():
                     found = zip(p_values, asked[pair], strict=True)
-                    votes[pair] += [(p, given) for p, given in found if p > self.alpha]
+                    votes[pair] += [(p, given) for p, given in found if p > self.significance_level]
         return votes
 
 
@@ -331,14 +331,14 @@ def skeleton(
     allowed: Allowed,
     rank: NDArray[np.int64],
     *,
-    alpha: float = 0.05,
+    significance_level: float = 0.05,
     most_given: int | None = None,
     budget: Budget = UNLIMITED,
 ) -> Skeleton:
     """The pairs that no set of neighbors separates; required arcs stay without a test."""
     fixed = allowed.required | allowed.required.T
     edges = allowed.arcs | allowed.arcs.T
-    found = Skeleton(test, rank, alpha, edges, np.full(edges.shape, UNTESTED))
+    found = Skeleton(test, rank, significance_level, edges, np.full(edges.shape, UNTESTED))
     size = 0
     while not found.stopped and (most_given is None or size <= most_given) and found.level(size, fixed, budget):
         size += 1
@@ -346,7 +346,7 @@ def skeleton(
 
 
 @dataclass(frozen=True)
-class PcResult:
+class PCResult:
     """The class of graphs that the tests speak for, and the tests that made it."""
 
     cpdag: CPDAG
@@ -356,7 +356,7 @@ class PcResult:
     p_values: Mapping[frozenset[str], float]
     #: Pairs that are not joined, with the set that separates them.
     separating: Mapping[frozenset[str], tuple[str, ...]]
-    tests: int
+    n_tests: int
     #: What the tests leave in doubt, in sentences.
     notes: tuple[str, ...] = ()
 
@@ -365,13 +365,13 @@ def pc(
     counts: Counts,
     allowed: Allowed,
     *,
-    alpha: float = 0.05,
-    kind: str = "g2",
+    significance_level: float = 0.05,
+    kind: str = "g_test",
     degrees: str = "adjusted",
     most_given: int | None = None,
     budget: Budget = UNLIMITED,
-) -> PcResult:
-    """The class of graphs by tests at the level `alpha`, with sets of at most `most_given` variables.
+) -> PCResult:
+    """The class of graphs by tests at the level `significance_level`, with sets of at most `most_given` variables.
 
     >>> from bayeslearn.network.structure.scoring.family_counts import FamilyCounts
     >>> from bayeslearn.network.structure.search_settings import BackgroundKnowledge
@@ -380,16 +380,15 @@ def pc(
     >>> pc(counts, BackgroundKnowledge().of(counts.names)).cpdag
     CPDAG(hose → wet, rain → wet)
     """
-    alpha = validation.number("alpha", alpha, above=0, below=1)
+    significance_level = validation.number("significance_level", significance_level, above=0, below=1)
     if most_given is not None:
         most_given = validation.integer("most_given", most_given, min_value=0)
-    if allowed.most_parents < len(counts.names) - 1:
-        raise ParameterError(
-            "tests of independence cannot keep to a limit of parents",
-            hint="limit the sets with `most_given`, or search by score, as MMHC does",
-        )
+    if allowed.max_parents < len(counts.names) - 1:
+        hint = "limit the sets with `most_given`, or search by score, as MMHC does"
+        raise ParameterError("independence tests cannot limit the number of parents", hint=hint)
     test = test_of(counts, kind, degrees)
-    found = skeleton(test, allowed, ranks(counts.names), alpha=alpha, most_given=most_given, budget=budget)
+    level, rank = significance_level, ranks(counts.names)
+    found = skeleton(test, allowed, rank, significance_level=level, most_given=most_given, budget=budget)
     return _named(counts.names, found, *oriented(found, allowed))
 
 
@@ -406,13 +405,13 @@ def oriented(found: Skeleton, allowed: Allowed) -> tuple[Pattern, list[Pair]]:
 ### by name
 
 
-def _named(names: Sequence[str], found: Skeleton, pattern: Pattern, lost: Sequence[Pair]) -> PcResult:
+def _named(names: Sequence[str], found: Skeleton, pattern: Pattern, lost: Sequence[Pair]) -> PCResult:
     graph, faithful = pattern.graph()
 
     def named(pair: Pair) -> frozenset[str]:
         return frozenset(names[v] for v in pair)
 
-    return PcResult(
+    return PCResult(
         CPDAG(names, _arcs(names, pattern.arcs), map(named, found.pairs(pattern.edges))),
         DAG.from_arcs(_arcs(names, graph), names),
         {named(pair): float(found.p_values[pair]) for pair in found.pairs(found.p_values != UNTESTED)},

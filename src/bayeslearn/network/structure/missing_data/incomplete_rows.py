@@ -56,7 +56,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.network.bayesian_network import BayesianNetwork
-    from bayeslearn.network.parameters.fit import ParameterFitInfo
     from bayeslearn.network.parameters.training_cases import Passes
     from bayeslearn.network.structure.out_of_core.source_counts import Looked
     from bayeslearn.network.structure.scoring.criteria import StructureScore
@@ -274,7 +273,7 @@ class IncompleteRows(ABC):
     def expected(self, network: BayesianNetwork, criterion: StructureScore) -> ScoreCache:
         """Scores by expected counts under a network, whose variables are the columns in their order."""
 
-    def fit(self, frame: BayesianNetwork, **options: Any) -> ParameterFitInfo:
+    def fit(self, frame: BayesianNetwork, **options: Any) -> BayesianNetwork:
         """Fit tables by EM, as `fit_parameters` does; the variables of the frame are the columns in their order.
 
         The rows are read and taken apart once for each graph, not once for each fit.

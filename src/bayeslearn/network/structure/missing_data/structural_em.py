@@ -33,7 +33,7 @@ from bayeslearn.errors import ConvergenceWarning, ParameterError, listed
 from bayeslearn.network.bayesian_network import BayesianNetwork
 from bayeslearn.network.dag import as_dag
 from bayeslearn.network.parameters.fit import hidden_states
-from bayeslearn.network.structure.algorithms import FEW, METHODS
+from bayeslearn.network.structure.algorithms import ALGORITHMS, FEW
 from bayeslearn.network.structure.missing_data.structural_em_iterations import (
     MANY,
     IterationCost,
@@ -58,7 +58,7 @@ SAMPLE, SHARE = 20_000, 0.25
 
 
 @dataclass(frozen=True)
-class StructuralEm:
+class StructuralEM:
     """A network found from incomplete rows, and the way to it."""
 
     network: BayesianNetwork
@@ -73,7 +73,7 @@ class StructuralEm:
     #: Hidden variables that ended up joined to nothing: the rows are explained as well without them.
     isolated: tuple[str, ...] = ()
     #: With hidden variables: what is found without them.
-    without: StructuralEm | None = None
+    without: StructuralEM | None = None
     #: Passes over a source, after the one that looks at it; a table needs none.
     passes: int = 0
     #: What was guessed.
@@ -97,10 +97,10 @@ def structural_em(
     hidden: Mapping[str, int | Iterable[Any]] | None = None,
     start: BayesianNetwork | DAG | str | None = None,
     draws: int = DRAWS,
-    restarts: int = 8,
+    n_init: int = 8,
     tol: float = 1e-3,
     max_iter: int = 50,
-) -> StructuralEm:
+) -> StructuralEM:
     """Learn graph and tables from rows with missing values.
 
     Parameters
@@ -109,7 +109,7 @@ def structural_em(
         In memory or of a source.
     settings
         The algorithm, what a graph is judged by, what is known of it (hidden variables may be named too), the prior of
-        tables and the budget. What scores no higher is not taken. The seed is that of draws and restarts; the same
+        tables and the budget. What scores no higher is not taken. The seed is that of draws and n_init; the same
         numbers serve every graph, so that luck does not drive the search.
     hidden
         Variables that no row shows, with their states or how many there are. The same is then learned without them;
@@ -119,7 +119,7 @@ def structural_em(
         nothing else, with each hidden variable above all that are shown, for no search would find one that is alone.
     draws
         How many completions are drawn of a row that has too many to list them.
-    restarts
+    n_init
         With hidden variables: how many random tables to begin from; the best is kept.
     tol
         Nats that an iteration of EM must gain to go on.
@@ -136,7 +136,7 @@ def structural_em(
     unseen = {name: hidden_states(name, states) for name, states in (hidden or {}).items()}
     settings = settings or SearchSettings()
     validation.integer("draws", draws, min_value=1)
-    validation.integer("restarts", restarts, min_value=1)
+    validation.integer("n_init", n_init, min_value=1)
     validation.integer("max_iter", max_iter, min_value=1)
     names, schema = rows.table.schema.names, with_hidden(rows.table.schema, unseen)
     form = None if unseen else fixed_form(settings, names)
@@ -144,14 +144,16 @@ def structural_em(
     by_name = rows.coded(schema.select(sorted(schema.names)), draws=draws, seed=seed)
     task = Iterations(by_name, tuple(unseen), form or settings, tol, max_iter, seed, polishes(settings, schema.names))
     task.allowed  # noqa: B018 - what is known must be possible
-    without = learned(task.without_hidden(), None, names, restarts) if unseen else None
+    without = learned(task.without_hidden(), None, names, n_init) if unseen else None
     begin = start if start is None or isinstance(start, BayesianNetwork) else as_dag(start)
     if begin is None and form is not None:
         begin = form_at_least(settings, names)
     if begin is None and by_name.many and by_name.table.n_rows >= 2 * SAMPLE:
-        task, begin = sampled(task, restarts)
-    found = learned(task, begin, [*names, *unseen], restarts, without)
-    return replace(found, score=observed_score(settings.criterion, found, rows.total)) if form else found
+        task, begin = sampled(task, n_init)
+    found = learned(task, begin, [*names, *unseen], n_init, without)
+    if form is None:
+        return found
+    return replace(found, score=observed_score(settings.criterion, found.network, found.log_likelihood, rows.total))
 
 
 def polishes(settings: SearchSettings, names: Sequence[str]) -> bool:
@@ -161,7 +163,7 @@ def polishes(settings: SearchSettings, names: Sequence[str]) -> bool:
 
 def fixed_form(settings: SearchSettings, names: Sequence[str]) -> SearchSettings | None:
     """For algorithms whose form is taken whether the score rises or not: a tree is the best one by its likelihood."""
-    if METHODS[settings.algorithm].knows:
+    if ALGORITHMS[settings.algorithm].knows:
         return None
     settings.target_of(names)
     return replace(settings, criterion=StructureScore("loglik"))
@@ -170,29 +172,29 @@ def fixed_form(settings: SearchSettings, names: Sequence[str]) -> SearchSettings
 def form_at_least(settings: SearchSettings, names: Sequence[str]) -> DAG | None:
     """What a form that is built around a target has at least."""
     target = settings.target_of(names)
-    if target is None or METHODS[settings.algorithm].needs != "target":
+    if target is None or ALGORITHMS[settings.algorithm].needs != "target":
         return None
     return graph(names, naive(len(names), target))
 
 
-def sampled(task: Iterations, restarts: int) -> tuple[Iterations, BayesianNetwork]:
+def sampled(task: Iterations, n_init: int) -> tuple[Iterations, BayesianNetwork]:
     """The task once it is known how long its parts take, and the network that a sample of the rows suggests."""
     soon = task.budget.reserve((1 - SHARE) * task.budget.left())
     settings = task.settings.with_budget(soon)
     part = replace(task, rows=task.rows.sample(SAMPLE), settings=settings, polish=False, pace=IterationCost())
-    found, _, _ = part.turns(part.first(None, restarts))
-    return replace(task, pace=part.pace.of_rows(task.rows.table.n_rows / SAMPLE)), found.fit.network
+    found, _, _ = part.turns(part.first(None, n_init))
+    return replace(task, pace=part.pace.of_rows(task.rows.table.n_rows / SAMPLE)), found.network
 
 
 def learned(
     task: Iterations,
     start: BayesianNetwork | DAG | None,
     names: Iterable[str],
-    restarts: int,
-    without: StructuralEm | None = None,
-) -> StructuralEm:
+    n_init: int,
+    without: StructuralEM | None = None,
+) -> StructuralEM:
     """All turns, and the best graph with its tables fitted to the end."""
-    first = task.first(start, restarts)
+    first = task.first(start, n_init)
     best, history, converged = task.turns(first)
     late = not (converged or task.affords_turn())
     if not (converged or late):
@@ -200,14 +202,14 @@ def learned(
     alone = None if without is None else task.beside(without.dag)
     if alone is not None and alone.score > best.score:
         best, history = alone, (*history, alone.turn(len(history), best.arcs, 0.0))
-    if not (best.fit.converged or task.budget.reached()):
-        best = task.fitted(best.fit.network, best.arcs, MANY + 2)  # one more than EM makes, which is warned of
+    if not (best.network.fit_info.converged or task.budget.reached()):
+        best = task.fitted(best.network, best.arcs, MANY + 2)  # one more than EM makes, which is warned of
     task.budget.stopped |= late
     isolated = tuple(name for name in task.hidden if best.is_alone(task.names.index(name)))
-    network, rows = BayesianNetwork(tuple(best.fit.network[name] for name in names)), task.rows
+    network, rows = BayesianNetwork(tuple(best.network[name] for name in names)), task.rows
     passes, notes = (0, ()) if without is None else (without.passes, without.notes)
-    return StructuralEm(
-        network, best.score, best.fit.log_likelihood, history, converged, rows.exact, isolated, without,
+    return StructuralEM(
+        network, best.score, best.network.fit_info.log_likelihood, history, converged, rows.exact, isolated, without,
         rows.passes + passes, tuple(dict.fromkeys((*notes, *rows.notes))),
     )  # fmt: skip
 

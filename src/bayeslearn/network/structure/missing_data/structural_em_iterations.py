@@ -27,9 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.network.dag import DAG
-    from bayeslearn.network.parameters.fit import ParameterFitInfo
     from bayeslearn.network.structure.missing_data.incomplete_rows import IncompleteRows
-    from bayeslearn.network.structure.missing_data.structural_em import StructuralEm
     from bayeslearn.network.structure.scoring.criteria import ScoreCache, StructureScore
     from bayeslearn.network.structure.search_settings import Allowed, Budget, SearchSettings
     from bayeslearn.progress import Progress
@@ -119,7 +117,7 @@ class Standing:
     """A graph with its tables, and what it is worth."""
 
     arcs: Arcs
-    fit: ParameterFitInfo
+    network: BayesianNetwork
     score: float
 
     def is_alone(self, v: int) -> bool:
@@ -129,7 +127,7 @@ class Standing:
     def turn(self, iteration: int, before: Arcs, gain: float) -> Turn:
         """What is remembered of it."""
         changed = int((self.arcs != before).sum())
-        return Turn(iteration, self.score, self.fit.log_likelihood, int(self.arcs.sum()), changed, gain)
+        return Turn(iteration, self.score, self.network.fit_info.log_likelihood, int(self.arcs.sum()), changed, gain)
 
 
 @dataclass(frozen=True)
@@ -176,11 +174,11 @@ class Iterations:
         quick = True
         while len(history) <= self.max_iter and self.affords_turn():
             with self.pace.completing():
-                cache = self.rows.expected(present.fit.network, self.settings.criterion)
+                cache = self.rows.expected(present.network, self.settings.criterion)
             budget = self.budget.reserve(self.pace.fitting)
             arcs, gain = self.better(cache, present.arcs, budget, quick=quick)
             same, found = arcs is present.arcs, present
-            if not (same and (present.fit.converged or self.rows.many)):
+            if not (same and (present.network.fit_info.converged or self.rows.many)):
                 found = self.settled(present) if same else self.moved(arcs, cache, present.score)
                 history.append(found.turn(len(history), present.arcs, gain))
             self.budget.stopped |= budget.stopped
@@ -211,7 +209,7 @@ class Iterations:
 
     def settled(self, present: Standing) -> Standing:
         """The same graph with EM run to its end."""
-        return self.fitted(present.fit.network, present.arcs, self.long)
+        return self.fitted(present.network, present.arcs, self.long)
 
     @property
     def long(self) -> int:
@@ -230,29 +228,30 @@ class Iterations:
 
         return progress
 
-    def first(self, start: BayesianNetwork | DAG | None, restarts: int) -> Standing:
+    def first(self, start: BayesianNetwork | DAG | None, n_init: int) -> Standing:
         """Tables for the graph to begin with; those around hidden variables from several random starts."""
         hidden = [self.names.index(name) for name in self.hidden]
         arcs = above_all(self.allowed, hidden) if start is None else self.arcs_of(start)
         if isinstance(start, BayesianNetwork):
-            return self.fitted(self.frame(arcs), arcs, self.long, start=start)
-        return self.fitted(self.frame(arcs), arcs, self.long, start="prior", restarts=restarts if hidden else 1)
+            return self.fitted(self.frame(arcs), arcs, self.long, init=start)
+        return self.fitted(self.frame(arcs), arcs, self.long, init="prior", n_init=n_init if hidden else 1)
 
     def beside(self, shown: DAG) -> Standing | None:
         """Hidden variables alone beside a graph of what is shown; None where they are required to be joined to it."""
         arcs = by_position(shown, self.names)
         if (self.allowed.required & ~arcs).any():
             return None
-        return self.fitted(self.frame(arcs), arcs, MANY, start="prior")
+        return self.fitted(self.frame(arcs), arcs, MANY, init="prior")
 
     def fitted(self, frame: BayesianNetwork, arcs: Arcs, most: int, **options: Any) -> Standing:
         """So many iterations of EM, from where the tables stand if nothing else is said."""
-        given: dict[str, Any] = {"start": frame, "max_iter": MANY + 1, "progress": self.until(most)} | options
+        given: dict[str, Any] = {"init": frame, "max_iter": MANY + 1, "progress": self.until(most)} | options
         rows, prior = self.rows, self.settings.prior
         tol = max(self.tol, SLIGHT * rows.total) if rows.many else self.tol
         with self.pace.fitting_tables():
-            fit = rows.fit(frame, prior=prior, hidden=self.hidden, tol=tol, random_state=self.seed, **given)
-        return Standing(arcs, fit, observed_score(self.settings.criterion, fit, rows.total))
+            network = rows.fit(frame, prior=prior, hidden=self.hidden, tol=tol, random_state=self.seed, **given)
+        score = observed_score(self.settings.criterion, network, network.fit_info.log_likelihood, rows.total)
+        return Standing(arcs, network, score)
 
     def frame(self, arcs: Arcs) -> BayesianNetwork:
         """A graph with even tables."""
@@ -276,10 +275,10 @@ class Iterations:
                 f"the graph to start from goes against what is known of {c} -> {x}",
                 hint="start from a graph with the required arcs and without forbidden ones",
             )
-        crowded = np.flatnonzero(arcs.sum(axis=0) > allowed.most_parents)
+        crowded = np.flatnonzero(arcs.sum(axis=0) > allowed.max_parents)
         if len(crowded):
             raise ParameterError(
-                f"{names[crowded[0]]!r} starts with more parents than {allowed.most_parents}",
+                f"{names[crowded[0]]!r} starts with more parents than {allowed.max_parents}",
                 hint=f"raise {option('max_parents')}, or start from a graph with fewer arcs",
             )
         return arcs
@@ -298,12 +297,12 @@ def above_all(allowed: Allowed, hidden: list[int]) -> Arcs:
     arcs = allowed.required.copy()
     for h in hidden:
         for x in np.flatnonzero(allowed.arcs[h]).tolist():
-            if x not in hidden and arcs[:, x].sum() < allowed.most_parents and not closure(arcs)[x, h]:
+            if x not in hidden and arcs[:, x].sum() < allowed.max_parents and not closure(arcs)[x, h]:
                 arcs[h, x] = True
     return arcs
 
 
-def observed_score(score: StructureScore, fit: ParameterFitInfo | StructuralEm, total: float) -> float:
+def observed_score(score: StructureScore, network: BayesianNetwork, log_likelihood: float, total: float) -> float:
     """score(G : n) + ln P(D | θ) − Σ n ln θ."""
-    tables = [(cpt.observed_counts.n, cpt.probabilities) for cpt in fit.network]
-    return fit.log_likelihood + float(sum(score.family(n, total) - xlogy(n, p).sum() for n, p in tables))
+    tables = [(cpt.observed_counts.n, cpt.probabilities) for cpt in network]
+    return log_likelihood + float(sum(score.family(n, total) - xlogy(n, p).sum() for n, p in tables))

@@ -76,7 +76,7 @@ def greedy(cache: ScoreCache, allowed: Allowed, budget: Budget = UNLIMITED) -> N
     found = np.zeros((cache.n, cache.n), np.bool_)
     for x in range(cache.n):
         parents = parents_of(allowed.required, x)
-        while len(parents) < allowed.most_parents and not budget.reached():
+        while len(parents) < allowed.max_parents and not budget.reached():
             gain = _gain(cache, allowed, x, parents)
             best = _best(cache, x, gain, FEW)
             if not len(best):
@@ -94,7 +94,7 @@ def partners(
     for x in range(cache.n):
         required = parents_of(allowed.required, x)
         alone = _gain(cache, allowed, x, required)
-        for c in np.flatnonzero(can[:, x]).tolist() if len(required) + 2 <= allowed.most_parents else []:
+        for c in np.flatnonzero(can[:, x]).tolist() if len(required) + 2 <= allowed.max_parents else []:
             if budget.reached():
                 return found
             beside = _gain(cache, allowed, x, tuple(sorted((*required, c))))
@@ -115,7 +115,7 @@ def wanted(
         now = cache.family(x, parents)
         loose = [p for p in parents if not allowed.required[p, x]]
         bases = [tuple(q for q in parents if q != p) for p in loose]
-        if len(parents) < allowed.most_parents:
+        if len(parents) < allowed.max_parents:
             bases.append(parents)
         for base in bases:
             if budget.reached():
@@ -228,7 +228,7 @@ def with_weak_parents(
     level, rank = false / max(int(free.sum()), 1), ranks(counts.names)
     counts.expect(blocks=[(*parents_of(arcs, x), x) for x in order if free[:, x].any()])
     for x in order:
-        while not budget.reached() and arcs[:, x].sum() < allowed.most_parents:
+        while not budget.reached() and arcs[:, x].sum() < allowed.max_parents:
             best = surest(counts, x, arcs[:, x], free[:, x] & ~arcs[:, x], rank, level)
             if best is None:
                 break

@@ -36,7 +36,7 @@ def k2(cache: ScoreCache, order: Sequence[int], allowed: Allowed) -> NDArray[np.
         return arcs
     rows, score = cache.counts.parts[0], cache.score
     data = rows.data
-    bounds, price, known = (allowed.most_parents, float(MOST_CELLS), TIE), score.price(cache.counts.total), cache.terms
+    bounds, price, known = (allowed.max_parents, float(MOST_CELLS), TIE), score.price(cache.counts.total), cache.terms
     hands = kernels.thread_count() if rows.worth else 1
 
     def choose(hand: int) -> None:
@@ -52,7 +52,7 @@ def _chosen_by_sums(
 ) -> NDArray[np.bool_]:
     """The best next parent as long as the score rises, where counts are not those of one table."""
     chosen = allowed.required[:, x].copy()
-    while chosen.sum() < allowed.most_parents and (possible & ~chosen).any():
+    while chosen.sum() < allowed.max_parents and (possible & ~chosen).any():
         parents = tuple(np.flatnonzero(chosen).tolist())
         scores = np.where(possible & ~chosen, cache.additions(x, parents), -np.inf)
         now = cache.family(x, parents)

@@ -104,7 +104,7 @@ class Moves(ABC):
 
     def sets(self, at: Partial, y: int) -> Iterator[Parents]:
         """Neighbors of y that are all joined to each other, few enough to be its parents."""
-        most = self.allowed.most_parents - len(at.parents(y))
+        most = self.allowed.max_parents - len(at.parents(y))
         found = list(islice(cliques(at.joined, at.neighbors(y), most), MOST_SETS + 1))
         if len(found) > MOST_SETS:
             raise CapacityError(
@@ -146,7 +146,7 @@ class Insert(Moves):
         for before in self.sets(at, y):
             left = [v for v in neighbors if v not in before]
             free = apart & ~at.joined[left].any(axis=0)
-            if len(parents) + len(before) < self.allowed.most_parents and free.any():
+            if len(parents) + len(before) < self.allowed.max_parents and free.any():
                 family = tuple(sorted((*parents, *before)))
                 gain = self.cache.additions(y, family) - self.cache.family(y, family)
                 yield before, np.where(free, gain, -np.inf)
@@ -185,7 +185,7 @@ class Turn(Moves):
             gain = np.full(self.cache.n, -np.inf)
             mine = parents.union(before)
             for x in np.flatnonzero(at.marks[y]).tolist():
-                if len(mine) < self.allowed.most_parents and self._fits(at, x, y, before):
+                if len(mine) < self.allowed.max_parents and self._fits(at, x, y, before):
                     its = set(at.parents(x)).union(v for v in before if at.edges[x, v]) - {y}
                     gain[x] = self.score(y, mine | {x}) - self.score(y, mine)
                     gain[x] += self.score(x, its) - self.score(x, its | {y})

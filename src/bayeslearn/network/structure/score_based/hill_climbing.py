@@ -174,7 +174,7 @@ def member_that_keeps(marks: NDArray[np.bool_], allowed: Allowed, rank: NDArray[
     if ((marks | marks.T) != (kept | kept.T)).any() or (allowed.required & ~kept).any():
         return None
     arcs = member(kept, rank)
-    if arcs is None or (class_of(arcs) != marks).any() or (arcs.sum(axis=0) > allowed.most_parents).any():
+    if arcs is None or (class_of(arcs) != marks).any() or (arcs.sum(axis=0) > allowed.max_parents).any():
         return None
     return arcs
 
@@ -207,7 +207,7 @@ class Structure:
         self.add = np.full((self.n, self.n), -np.inf)  # add[x, c]: gain of c → x
         self.remove = np.full((self.n, self.n), -np.inf)
         self.rank = ranks(cache.counts.names)
-        pairs = None if self.arcs.any() or not allowed.most_parents else cache.score_pairs()
+        pairs = None if self.arcs.any() or not allowed.max_parents else cache.score_pairs()
         if pairs is None:
             for x in range(self.n):
                 self.refresh(x)
@@ -227,7 +227,7 @@ class Structure:
     def refresh(self, x: int) -> None:
         """What changes to the family of x would gain."""
         parents = self.parents(x)
-        full = len(parents) >= self.allowed.most_parents
+        full = len(parents) >= self.allowed.max_parents
         more = -np.inf if full else self.cache.additions(x, parents)
         self.scores[x] = now = self.cache.family(x, parents)
         self.add[x], self.remove[x] = more - now, self.cache.removals(x, parents) - now

@@ -153,7 +153,7 @@ class Growing:
     ) -> None:
         self.cache, self.x, self.keep_all, self.full, self.floor = cache, x, keep_all, full, floor
         self.required = parents_of(allowed.required, x)
-        self.room = allowed.most_parents - len(self.required)
+        self.room = allowed.max_parents - len(self.required)
         self.candidates = np.array([v for v in by_name if can[v, x]], np.int64)
         self.numbers = np.argsort(by_name)
         self.rows = cache.rows([x, *self.required, *self.candidates.tolist()])
@@ -391,7 +391,7 @@ def parent_sets(
         if keys[x] not in known
     ]
     required = sum(child.best for child in new), int(allowed.required.sum())
-    narrowed = _grow(new, allowed.most_parents, budget, standing or required, work / (cache.counts.rows + SET))
+    narrowed = _grow(new, allowed.max_parents, budget, standing or required, work / (cache.counts.rows + SET))
     found = {child.x: child.finished() for child in new}
     known |= {keys[x]: sets for x, sets in found.items()}
     sets = _gathered(by_name, [known[key] for key in keys.values()], allowed.required[np.ix_(by_name, by_name)])
@@ -416,7 +416,7 @@ def _grow(
         if scored > MOST_SETS:
             raise CapacityError(
                 f"there are {scored:,} parent sets of up to {level + 1} parents, more than {MOST_SETS:,}",
-                hint="limit the number of parents (most_parents), or the candidates",
+                hint="limit the number of parents (max_parents), or the candidates",
                 sets=scored,
             )
         if not growing or budget.over(*standing, level):

@@ -52,27 +52,30 @@ NAMES = ("loglik", "aic", "bic", "k2", "bdeu", "bds")
 class StructureScore:
     """A decomposable score, by name.
 
-    >>> StructureScore.of("bdeu:10")
-    StructureScore('bdeu', cases=10.0)
+    >>> StructureScore.parse("bdeu:10")
+    StructureScore('bdeu', equivalent_sample_size=10.0)
     """
 
     name: str
     #: The equivalent sample size of bdeu and bds.
-    cases: float = 1.0
+    equivalent_sample_size: float = 1.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "name", validation.choice("score", self.name, NAMES))
-        validation.number("cases", self.cases, above=0)
+        object.__setattr__(self, "name", validation.choice("criterion", self.name, NAMES))
+        validation.number("equivalent_sample_size", self.equivalent_sample_size, above=0)
 
     def __repr__(self) -> str:
         return (
-            f"StructureScore({self.name!r}, cases={self.cases})"
+            f"StructureScore({self.name!r}, equivalent_sample_size={self.equivalent_sample_size})"
             if self.name in {"bdeu", "bds"}
             else f"StructureScore({self.name!r})"
         )
 
+    def __str__(self) -> str:
+        return f"{self.name}:{self.equivalent_sample_size:g}" if self.name in {"bdeu", "bds"} else self.name
+
     @classmethod
-    def of(cls, text: str | StructureScore) -> StructureScore:
+    def parse(cls, text: str | StructureScore) -> StructureScore:
         """By its name; bdeu and bds with their equivalent sample size, as in ``bdeu:10``."""
         if isinstance(text, StructureScore):
             return text
@@ -124,7 +127,7 @@ class StructureScore:
         """Of a free number; for bdeu and bds the cases that the prior counts for."""
         if self.name == "bic":
             return 0.5 * math.log(max(total, 1.0))
-        return {"aic": 1.0, "bdeu": self.cases, "bds": self.cases}.get(self.name, 0.0)
+        return {"aic": 1.0, "bdeu": self.equivalent_sample_size, "bds": self.equivalent_sample_size}.get(self.name, 0.0)
 
     def terms(self, most: int) -> NDArray[np.float64]:
         """N ln N, or for k2 ln N!, of whole numbers up to the most; nothing for the others."""
@@ -170,7 +173,7 @@ class ChildRows:
             n = table.reshape(-1, int(self.sizes[0]), int(start[-1]))
             score = self.score
             if score.name == "bdeu":  # the same α for each of fewer cells
-                score = replace(score, cases=score.cases * len(n) / q)
+                score = replace(score, equivalent_sample_size=score.equivalent_sample_size * len(n) / q)
             found[part], _ = score.extended(n, start[:-1], self.total)
         return found
 

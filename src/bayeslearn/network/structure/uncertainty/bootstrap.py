@@ -25,29 +25,34 @@ Friedman, Goldszmidt and Wyner (1999), Data analysis with Bayesian networks: a b
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bayeslearn import kernels, validation
 from bayeslearn.capacity import require_room
 from bayeslearn.errors import CycleError, EmptyTableError, ParameterError, ShapeError
+from bayeslearn.fit_info import plain, with_fit_info
 from bayeslearn.network.parameters.fit import fit_parameters, uniform
 from bayeslearn.network.parameters.imputation import impute
 from bayeslearn.network.structure.algorithms import FEW, directs, find
 from bayeslearn.network.structure.missing_data.structural_em import polishes
-from bayeslearn.network.structure.results import arcs_of, graph, tables_of
+from bayeslearn.network.structure.results import arcs_of, graph, log_likelihood_of, tables_of
 from bayeslearn.network.structure.score_based.hill_climbing import TIE, class_of, closure, member, order_of, ranks
 from bayeslearn.network.structure.scoring.criteria import ScoreCache
 from bayeslearn.network.structure.scoring.family_counts import FamilyCounts
 from bayeslearn.network.structure.search_settings import UNLIMITED, BackgroundKnowledge, Budget
+from bayeslearn.reports import Grid, Report, Reported
+from bayeslearn.tables.frames import frame_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from numpy.typing import NDArray
 
+    from bayeslearn.network.bayesian_network import BayesianNetwork
+    from bayeslearn.network.inference.results import Backend
     from bayeslearn.network.structure.results import LearnedArc, StructureFitInfo
     from bayeslearn.network.structure.search_settings import Allowed, SearchSettings
     from bayeslearn.tables import Table
@@ -69,13 +74,13 @@ class ArcStrength:
     direction: float
 
 
-@dataclass(frozen=True, eq=False)
-class ArcStrengths:
+@dataclass(frozen=True, eq=False, repr=False)
+class ArcStrengths(Reported):
     """Of every pair how often it is joined, and how often in which direction when it is.
 
     >>> one_way = np.array([[0, 0.9, 0.3], [0, 0, 0.6], [0, 0, 0]])
-    >>> strengths = ArcStrengths(("a", "b", "c"), one_way + one_way.T, (one_way > 0).astype(float), rounds=10)
-    >>> strengths.table()[0]
+    >>> strengths = ArcStrengths(("a", "b", "c"), one_way + one_way.T, (one_way > 0).astype(float), n_samples=10)
+    >>> strengths.pairs()[0]
     ArcStrength(parent='a', child='b', strength=0.9, direction=1.0)
     >>> strengths.threshold()
     0.3
@@ -86,10 +91,10 @@ class ArcStrengths:
     strength: NDArray[np.float64]
     #: direction[a, b] + direction[b, a] = 1, or 0 for pairs that are never joined.
     direction: NDArray[np.float64]
-    rounds: int
+    n_samples: int
 
-    def table(self) -> list[ArcStrength]:
-        """Every pair that was ever joined, the strongest first, then the surest in direction, then by name."""
+    def pairs(self) -> list[ArcStrength]:
+        """Return every pair that a sample connects: by strength, then by probability of the direction, then by name."""
         rank = ranks(self.names)
         pairs = np.argwhere(np.triu(self.strength) > 0).tolist()
         ways = [max((a, b), (b, a), key=lambda way: (self.direction[way], -rank[way[0]])) for a, b in pairs]
@@ -98,6 +103,22 @@ class ArcStrengths:
             ArcStrength(self.names[c], self.names[x], float(self.strength[c, x]), float(self.direction[c, x]))
             for c, x in ways
         ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the number of samples and every pair as plain values."""
+        return {"n_samples": self.n_samples, "pairs": plain(self.pairs())}
+
+    def to_frame(self, backend: Backend = "pandas") -> Any:
+        """Return a data frame with a row for each pair: parent, child, strength, direction."""
+        pairs = self.pairs()
+        names = [field.name for field in fields(ArcStrength)]
+        return frame_of({name: [getattr(pair, name) for pair in pairs] for name in names}, backend)
+
+    def report(self) -> Report:
+        """Return every pair that a sample connects, the strongest first."""
+        rows = [(pair.parent, pair.child, pair.strength, pair.direction) for pair in self.pairs()]
+        title = f"Arc strengths from {self.n_samples:,} bootstrap samples"
+        return Report(title, Grid(["Parent", "Child", "Strength", "Direction"], rows))
 
     def threshold(self) -> float:
         """Pairs with more than this strength are significant."""
@@ -202,7 +223,7 @@ def averaged(
     place = {name: i for i, name in enumerate(strengths.names)}
     found = _Growing(BackgroundKnowledge().of(strengths.names) if allowed is None else allowed)
     edges: dict[ArcStrength, Way] = {}
-    for arc in strengths.table():
+    for arc in strengths.pairs():
         a, b = place[arc.parent], place[arc.child]
         if arc.strength <= least or found.joined(a, b):
             continue
@@ -237,7 +258,7 @@ class _Growing:
             return "goes against what is known"
         if closure(self.arcs)[x, c]:
             return "would have closed a cycle"
-        return "would have been one parent too many" if self.arcs[:, x].sum() >= self.allowed.most_parents else None
+        return "would have been one parent too many" if self.arcs[:, x].sum() >= self.allowed.max_parents else None
 
     def join(self, arc: ArcStrength, ways: Iterable[Way]) -> None:
         """An arc, in the first way that nothing speaks against."""
@@ -254,32 +275,36 @@ class _Growing:
         for a, b in edges.values():
             marks[a, b] = marks[b, a] = True
         whole = member(marks, rank)
-        if whole is not None and (whole.sum(axis=0) <= self.allowed.most_parents).all():
+        if whole is not None and (whole.sum(axis=0) <= self.allowed.max_parents).all():
             self.arcs = whole
             return
         for arc, (a, b) in edges.items():
             self.join(arc, [(a, b), (b, a)])
 
 
-def with_strengths(settings: SearchSettings, fit: StructureFitInfo, rounds: int, *, average: bool) -> StructureFitInfo:
-    """The same with the strength of every arc, or with the arcs that resamples agree on."""
-    table, incomplete = fit.prepared.require_rows("resamples"), fit.expectation is not None
-    if incomplete and not fit.prepared.in_memory:
+def with_strengths(
+    settings: SearchSettings, network: BayesianNetwork, rounds: int, *, average: bool
+) -> BayesianNetwork:
+    """The network with the strength of every arc in its fit_info, or the network of the arcs of most resamples."""
+    info: StructureFitInfo = network.fit_info
+    table, incomplete = info.prepared_data.require_rows("resamples"), info.structural_em is not None
+    if incomplete and not info.prepared_data.in_memory:
         raise ParameterError(
-            "the rows of a source are not resampled where cells are missing: equal rows would be filled alike",
-            hint="take the rows into memory first: learn(source.table(), bootstrap=...)",
+            "the rows of a source are not resampled where values are missing: equal rows would be filled alike",
+            hint="take the rows into memory first: fit_network(source.table(), bootstrap=...)",
         )
     if incomplete:
-        table = impute(fit.network, table, method="sample", random_state=settings.seed)
+        table = impute(network, table, method="sample", random_state=settings.seed)
     strengths = strengths_of(settings, table, rounds, completed=incomplete)
-    if not strengths.rounds:
-        without = "the arcs are those of all rows" if average else "how sure arcs are is not known"
-        return replace(fit, notes=(*fit.notes, f"no resample was done in time: {without}"))
+    if not strengths.n_samples:
+        without = "the arcs are those of all rows" if average else "arcs have no strengths"
+        note = f"no bootstrap sample was searched within the time limit: {without}"
+        return with_fit_info(network, replace(info, notes=(*info.notes, note)))
     drawn = [_completed(settings, table)] if incomplete else []
-    fit = replace(fit, strengths=strengths, notes=(*fit.notes, *drawn))
+    info = replace(info, strengths=strengths, notes=(*info.notes, *drawn))
     if average:
-        fit = _averaged(settings, fit, strengths, FamilyCounts(table))
-    return replace(fit, arcs=_with_strengths(fit.arcs, strengths))
+        network, info = _averaged(settings, info, strengths, FamilyCounts(table))
+    return with_fit_info(network, replace(info, arcs=_with_strengths(info.arcs, strengths)))
 
 
 def strengths_of(settings: SearchSettings, table: Table, rounds: int, *, completed: bool = False) -> ArcStrengths:
@@ -310,24 +335,26 @@ def _completed(settings: SearchSettings, table: Table) -> str:
 
 
 def _averaged(
-    settings: SearchSettings, fit: StructureFitInfo, strengths: ArcStrengths, counts: FamilyCounts
-) -> StructureFitInfo:
-    """The network of the arcs that resamples agree on, its tables learned from the rows as they are."""
+    settings: SearchSettings, info: StructureFitInfo, strengths: ArcStrengths, counts: FamilyCounts
+) -> tuple[BayesianNetwork, StructureFitInfo]:
+    """The network of the arcs of most resamples, its parameters fitted to the rows as they are."""
     agreed = averaged(strengths, allowed=settings.knowledge.of(strengths.names))
-    arcs, cache = agreed.arcs, ScoreCache(fit.counts or counts, settings.criterion)
+    arcs, cache = agreed.arcs, ScoreCache(info.counts or counts, settings.criterion)
     notes = [f"{arc.parent} -> {arc.child} {why} and was dropped" for arc, why in agreed.dropped.items()]
-    if fit.expectation is None:
+    if info.structural_em is None:
         network = tables_of(cache.counts, arcs, settings.prior)
+        log_likelihood = log_likelihood_of(network)
     else:
-        frame = uniform(graph(strengths.names, arcs), {cpt.name: cpt.variable for cpt in fit.network})
-        hidden = {name: frame.states(name) for name in frame.names if name not in fit.table.schema.names}
-        network = fit_parameters(
-            frame, fit.table, prior=settings.prior, hidden=hidden, random_state=settings.seed
-        ).network
+        known = {cpt.name: cpt.variable for cpt in info.structural_em.network}
+        frame = uniform(graph(strengths.names, arcs), known)
+        hidden = {name: frame.states(name) for name in frame.names if name not in info.table.schema.names}
+        network = fit_parameters(frame, info.table, prior=settings.prior, hidden=hidden, random_state=settings.seed)
+        log_likelihood = network.fit_info.log_likelihood
     kept = arcs_of(network, settings.criterion, cache.counts.total)
-    return replace(
-        fit, network=network, score=cache.graph(arcs), arcs=kept, averaged=strengths.rounds, notes=(*fit.notes, *notes)
-    )
+    return network, replace(
+        info, score=cache.graph(arcs), arcs=kept, n_averaged=strengths.n_samples, notes=(*info.notes, *notes),
+        log_likelihood=log_likelihood, _network=network,
+    )  # fmt: skip
 
 
 def _with_strengths(arcs: tuple[LearnedArc, ...], strengths: ArcStrengths) -> tuple[LearnedArc, ...]:

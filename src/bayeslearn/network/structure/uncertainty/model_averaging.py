@@ -1,8 +1,8 @@
-"""Several networks at once: the Bayes optimal answer, in which each has a say by how probable it is.
+"""Bayesian model averaging: several networks, each weighted by its probability.
 
     P(x | e, D) = Σ_G P(G | D) P(e | G) P(x | e, G) / Σ_G P(G | D) P(e | G)
 
-What is observed speaks for the networks that expected it, so their weights are different for every case.
+The evidence changes the weights of the networks, which therefore differ from query to query.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from bayeslearn.network.bayesian_network import BayesianNetwork
 from bayeslearn.network.inference.evidence import as_evidence, as_names
 from bayeslearn.network.inference.results import Posterior, PosteriorTable, batch_rows, impossible_row, state_names
 from bayeslearn.network.parameters.fit import fit_parameters
+from bayeslearn.reports import Grid, Report, Reported
 from bayeslearn.tables import as_table
 
 if TYPE_CHECKING:
@@ -35,42 +36,68 @@ if TYPE_CHECKING:
     from bayeslearn.tables import Schema, Table
 
 
-@dataclass(frozen=True, eq=False)
-class AveragedNetworks(Saved, kind="network average"):
-    """Networks over the same variables, and how probable each is.
+@dataclass(frozen=True, eq=False, repr=False)
+class AveragedNetworks(Reported, Saved, kind="network average"):
+    """Networks over the same variables, with their probabilities: Bayesian model averaging.
 
+    Attributes
+    ----------
+    networks
+        The networks.
+    probabilities
+        The probability of each network.
+
+    Examples
+    --------
     >>> from bayeslearn.network import BayesianNetwork
     >>> p = [1, 0], [0, 1], [0, 1]
-    >>> says = [BayesianNetwork.from_tables("[v]", {"v": row}, states={"v": ["+", "-"]}) for row in p]
-    >>> print(f"{AveragedNetworks(says, [0.4, 0.3, 0.3]).query()['v']['-']:.1f}")     # while the most probable says +
+    >>> nets = [BayesianNetwork.from_tables("[v]", {"v": row}, states={"v": ["+", "-"]}) for row in p]
+    >>> print(f"{AveragedNetworks(nets, [0.4, 0.3, 0.3]).query()['v']['-']:.1f}")     # the most probable predicts +
     0.6
     """
 
     networks: Sequence[BayesianNetwork]
-    weights: Sequence[float] | NDArray[np.float64]
+    probabilities: Sequence[float] | NDArray[np.float64]
 
     def __post_init__(self) -> None:
         networks = tuple(self.networks)
         if not networks:
             raise ParameterError("an average needs at least one network, got none")
-        weights = validation.float_array("weights", self.weights)
-        if weights.shape != (len(networks),):
-            raise ShapeError(f"expected weights of shape ({len(networks)},), got {weights.shape}")
+        probabilities = validation.float_array("probabilities", self.probabilities)
+        if probabilities.shape != (len(networks),):
+            raise ShapeError(f"expected probabilities of shape ({len(networks)},), got {probabilities.shape}")
         for other in networks[1:]:
             if {n: other.states(n) for n in other.names} != {n: networks[0].states(n) for n in networks[0].names}:
                 raise MismatchError(
                     "networks are averaged when their variables and states are the same",
-                    hint="learn them from the same columns with the same states",
+                    hint="fit them to the same columns with the same states",
                 )
         object.__setattr__(self, "networks", networks)
-        object.__setattr__(self, "weights", validation.probabilities(weights, name="weights"))
+        checked = validation.probabilities(probabilities, name="probabilities")
+        object.__setattr__(self, "probabilities", checked)
 
     @classmethod
-    def learned(cls, draws: Iterable[tuple[DAG, float]], data: Any, *, prior: Prior = "bdeu:1", most: int = 50) -> Self:
-        """The graphs of highest weight, at most so many, with their tables learned from data."""
-        kept = sorted(draws, key=lambda draw: -draw[1])[: validation.integer("most", most, min_value=1)]
+    def fit(
+        cls, draws: Iterable[tuple[DAG, float]], data: Any, *, prior: Prior = "bdeu:1", max_networks: int = 50
+    ) -> Self:
+        """Return the networks of the graphs with the largest weights, their parameters fitted to data."""
+        n = validation.integer("max_networks", max_networks, min_value=1)
+        kept = sorted(draws, key=lambda draw: -draw[1])[:n]
         weights = np.array([weight for _, weight in kept])
-        return cls([fit_parameters(dag, data, prior=prior).network for dag, _ in kept], weights / weights.sum())
+        return cls([fit_parameters(dag, data, prior=prior) for dag, _ in kept], weights / weights.sum())
+
+    def report(self) -> Report:
+        """Return the most probable networks with their arcs."""
+        order = np.argsort(-np.asarray(self.probabilities), kind="stable").tolist()
+        each = [(float(self.probabilities[j]), self.networks[j].dag) for j in order]
+        rows = [(p, len(dag.arcs), dag.to_model_string()) for p, dag in each]
+        title = f"Average of {len(self.networks)} networks over {len(self.schema)} variables"
+        return Report(title, Grid(["Probability", "Arcs", "Structure"], rows))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the structure and the probability of each network as plain values."""
+        each = zip(self.networks, np.asarray(self.probabilities).tolist(), strict=True)
+        return {"networks": [{"probability": p, "arcs": [list(arc) for arc in net.dag.arcs]} for net, p in each]}
 
     @property
     def schema(self) -> Schema:
@@ -82,7 +109,7 @@ class AveragedNetworks(Saved, kind="network average"):
         asked = None if variables is None else as_names(variables)
         logs = np.array([network.inference.log_evidence(evidence) for network in self.networks]) + self._log_weights
         if np.isneginf(logs).all():
-            return self.networks[0].query(evidence, variables=asked)  # which says what cannot be together
+            return self.networks[0].query(evidence, variables=asked)  # which names the conflict
         share = np.exp(logs - logsumexp(logs))
         answers = [
             (net.query(evidence, variables=asked), p) for net, p in zip(self.networks, share, strict=True) if p > 0
@@ -113,7 +140,7 @@ class AveragedNetworks(Saved, kind="network average"):
 
     def to_document(self) -> dict[str, Any]:
         """Return the average as plain values and arrays: {"networks": [as files of networks have them], "weights"}."""
-        return {"networks": [network.to_document() for network in self.networks], "weights": self.weights}
+        return {"networks": [network.to_document() for network in self.networks], "weights": self.probabilities}
 
     @classmethod
     def from_document(cls, reader: Reader, document: dict[str, Any]) -> Self:
@@ -127,7 +154,7 @@ class AveragedNetworks(Saved, kind="network average"):
     @property
     def _log_weights(self) -> NDArray[np.float64]:
         with np.errstate(divide="ignore"):
-            return np.log(self.weights)
+            return np.log(self.probabilities)
 
     def _table(self, data: Any) -> Table:
         return as_table(data, schema=self.schema, missing_columns="missing")
@@ -146,7 +173,7 @@ class AveragedNetworks(Saved, kind="network average"):
         states = {name: self.networks[0].states(name) for name in names}
         beliefs = {name: np.zeros((table.n_rows, len(states[name]))) for name in names}
         for network, log_p in zip(self.networks, logs, strict=True):
-            rows = np.flatnonzero(~np.isneginf(log_p))  # those that the network thinks possible
+            rows = np.flatnonzero(~np.isneginf(log_p))  # possible under the network
             if not len(rows):
                 continue
             share = np.exp(log_p - total)[rows, None]

@@ -8,8 +8,8 @@ k2, bdeu and bds are that, and bic is near it.
 
 The prior that goes with this says that all pairs of an order and a graph that fits it are equally probable. A graph
 that fits many orders therefore counts for more: a → b fits one order of two variables, no arc between them fits both.
-:meth:`StructurePosterior.fair` takes this back for the graphs that were drawn, each weighed by 1 / orders it fits: then
-all graphs are equally probable before the data. The draws must be many for that, for it looks at no others.
+:meth:`StructurePosterior.symmetrized` corrects this for the sampled graphs, each weighted by 1 / orders it fits: then
+all graphs are equally probable a priori. This requires many samples, because it considers no other graphs.
 
 Several walks agree when R̂ is near 1:
 
@@ -135,11 +135,11 @@ def sample_orders(
     allowed: Allowed,
     budget: Budget = UNLIMITED,
     *,
-    samples: int = 500,
-    chains: int = 4,
+    n_samples: int = 500,
+    n_chains: int = 4,
     thin: int | None = None,
     burn_in: int | None = None,
-    most_parents: int = 4,
+    max_parents: int = 4,
     candidates: int = 12,
     random_state: np.random.Generator | int | None = 0,
 ) -> StructurePosterior:
@@ -147,11 +147,11 @@ def sample_orders(
 
     Parameters
     ----------
-    samples, chains
-        Orders that are looked at in each chain.
+    n_samples, n_chains
+        Orders that are sampled in each chain, and the number of chains.
     thin, burn_in
         Moves between two of these, and before the first; so many for each variable, 2 and 100, when not given.
-    most_parents
+    max_parents
         Larger parent sets have probability zero, unless knowledge demands them.
     candidates
         Of more variables than this, only the likely parents of each are looked at.
@@ -161,21 +161,21 @@ def sample_orders(
             f"the score {cache.score.name!r} is no log probability of the data, so there is no posterior",
             hint="choose bdeu, k2, bds or bic",
         )
-    for name, value in {"samples": samples, "chains": chains, "candidates": candidates}.items():
+    for name, value in {"n_samples": n_samples, "n_chains": n_chains, "candidates": candidates}.items():
         validation.integer(name, value, min_value=1)
     n = cache.n
     thin = validation.integer("thin", 2 * n if thin is None else thin, min_value=1)
     burn_in = validation.integer("burn_in", 100 * n if burn_in is None else burn_in, min_value=0)
-    most = max(validation.integer("most_parents", most_parents, min_value=0), int(allowed.required.sum(axis=0).max()))
-    allowed = replace(allowed, most_parents=min(most, allowed.most_parents))
-    require_room(f"{chains:,} chains of {samples:,} orders", chains * (4000 + samples * (200 + 8 * n)))
-    require_numbers("moves between orders", (max(thin, burn_in), 8), copies=chains)
+    most = max(validation.integer("max_parents", max_parents, min_value=0), int(allowed.required.sum(axis=0).max()))
+    allowed = replace(allowed, max_parents=min(most, allowed.max_parents))
+    require_room(f"{n_chains:,} chains of {n_samples:,} orders", n_chains * (4000 + n_samples * (200 + 8 * n)))
+    require_numbers("moves between orders", (max(thin, burn_in), 8), copies=n_chains)
     sets = cache.settled(lambda: _sets(cache, allowed, budget, candidates), budget)
-    walks = [Chain(sets, generator) for generator in validation.generator(random_state).spawn(chains)]
+    walks = [Chain(sets, generator) for generator in validation.generator(random_state).spawn(n_chains)]
     kernels.parallel(partial(Chain.walk, steps=burn_in), walks)
-    part = -(-samples // PARTS)
-    for done in range(0, samples, part):
-        todo = min(part, samples - done)
+    part = -(-n_samples // PARTS)
+    for done in range(0, n_samples, part):
+        todo = min(part, n_samples - done)
         kernels.parallel(partial(Chain.sample, n=todo, thin=thin), walks)
         if budget.over(max(walk.log_scores[-1] for walk in walks), walks[0].n_arcs, done + todo):
             break
@@ -208,8 +208,8 @@ def _gathered(cache: ScoreCache, walks: list[Chain]) -> StructurePosterior:
     )
     if not found.converged:
         warnings.warn(
-            f"chains over orders do not agree: R̂ is {found.r_hat:.3g}, and an arc's probability differs by "
-            f"{found.gap:.2f}\n\nhint: raise `samples`",
+            f"the chains over orders do not agree: R̂ is {found.r_hat:.3g}, and an arc's probability differs by "
+            f"{found.max_chain_difference:.2f}\n\nhint: raise `n_samples`",
             ConvergenceWarning,
             stacklevel=4,
         )
@@ -223,16 +223,16 @@ def _dag(names: tuple[str, ...], arcs: NDArray[np.bool_]) -> DAG:
 ### from a table to the posterior
 
 #: The most parents when knowledge does not say: larger families are improbable, and very many.
-MOST_PARENTS = 4
+MAX_PARENTS = 4
 
 
 def sample_structure_posterior(
     data: Any,
     *,
-    score: str | StructureScore = "bdeu:1",
+    criterion: str | StructureScore = "bdeu:1",
     knowledge: BackgroundKnowledge | None = None,
-    samples: int = 500,
-    chains: int = 4,
+    n_samples: int = 500,
+    n_chains: int = 4,
     states: Mapping[str, Iterable[Any]] | None = None,
     sample_weight: ArrayLike | str | None = None,
     discretize: str = "quantile",
@@ -242,30 +242,39 @@ def sample_structure_posterior(
     random_state: np.random.Generator | int | None = 0,
     progress: Callable[[Any], object] | None = None,
 ) -> StructurePosterior:
-    """The probability of arcs and graphs, given complete rows.
+    """Sample structures from their posterior given complete rows, by MCMC over variable orders.
 
     Parameters
     ----------
     data, states, sample_weight, discretize, n_bins, max_states
-        As for :func:`~bayeslearn.network.fit_network`, sources among them, but no cell may be missing.
-    score
-        ``bdeu:CASES``, ``bds:CASES`` or ``k2``, which are log probabilities of the rows, or ``bic``, which is near one.
+        As for :func:`~bayeslearn.network.fit_network`, sources among them, but without missing values.
+    criterion
+        ``bdeu:N``, ``bds:N`` (N: the equivalent sample size) or ``k2``, log marginal likelihoods; or ``bic``, which
+        approximates one.
     knowledge
-        Arcs that must or cannot be there, tiers, roots, leaves; and how many parents there may be, four if not said.
-    samples, chains
-        Orders that are looked at in each chain, and how many chains. That they agree is seen from `r_hat` and `gap`;
-        if they do not, this is warned of.
+        Required and forbidden arcs, tiers, roots, leaves; and the maximum number of parents, 4 by default.
+    n_samples, n_chains
+        Orders that are sampled in each chain, and the number of chains. `r_hat` and `max_chain_difference` measure
+        whether the chains agree; there is a warning if not.
     time_limit
-        Seconds after which no more families and orders are looked at.
+        Seconds after which sampling ends.
     random_state
-        Decides where the chains go.
+        Seed or generator of the chains.
     progress
-        Told of every part of the chains; raising StopIteration ends them.
+        Called with every part of the chains; raising StopIteration ends them.
 
+    Returns
+    -------
+    StructurePosterior
+        Probabilities of arcs and edges, sampled graphs, and the average of their networks.
+
+    Examples
+    --------
     >>> rows = {"rain": list("nnyy") * 30, "hose": list("nyny") * 30, "wet": list("nyyy") * 30}
     >>> found = sample_structure_posterior(rows)
-    >>> print(f"{found.arc('rain', 'wet'):.1f}, {found.edge('rain', 'wet'):.1f}, {found.edge('rain', 'hose'):.1f}")
-    0.9, 1.0, 0.1
+    >>> arc, edge = found.arc_probability("rain", "wet"), found.edge_probability("rain", "hose")
+    >>> print(f"{arc:.1f}, {edge:.1f}")
+    0.9, 0.1
     """
     started = time.monotonic()
     late = None if time_limit is None else started + validation.number("time_limit", time_limit, min_value=0)
@@ -280,13 +289,13 @@ def sample_structure_posterior(
         memory=budget.memory,
     )
     table = _complete(prepared.table)
-    cache = prepared.scores(StructureScore.of(score), budget.memory)
-    most = MOST_PARENTS if known.most_parents is None else known.most_parents
+    cache = prepared.scores(StructureScore.parse(criterion), budget.memory)
+    most = MAX_PARENTS if known.max_parents is None else known.max_parents
     allowed = known.of(table.schema.names)
     found = sample_orders(
-        cache, allowed, budget, samples=samples, chains=chains, most_parents=most, random_state=random_state
+        cache, allowed, budget, n_samples=n_samples, n_chains=n_chains, max_parents=most, random_state=random_state
     )
-    return replace(found, prepared=prepared, seconds=time.monotonic() - started, stopped=budget.stopped)
+    return replace(found, prepared_data=prepared, seconds=time.monotonic() - started, stopped_early=budget.stopped)
 
 
 def _complete(table: Table) -> Table:

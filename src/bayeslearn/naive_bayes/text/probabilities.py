@@ -1,0 +1,60 @@
+"""Prior and logarithms of the parameters of text models."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayeslearn import kernels, validation
+from bayeslearn.distributions import Dirichlet, DirichletRule
+from bayeslearn.errors import ImpossibleDataError, ShapeError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+#: Words whose logarithms are taken together.
+MANY = 1 << 14
+
+
+def alphas(prior: Any, size: int, name: str) -> NDArray[np.float64]:
+    """α: one number, or one for each of `size` entries."""
+    if isinstance(prior, DirichletRule):
+        return np.asarray(prior.per_state) if prior.per_state is not None else prior.of((size,)).alpha
+    if isinstance(prior, Dirichlet):
+        if prior.alpha.shape != (size,):
+            raise ShapeError(
+                f"`{name}` has α of shape {prior.alpha.shape}, expected ({size},)", hint="a number fits any size"
+            )
+        return prior.alpha
+    return np.asarray(validation.number(name, prior, min_value=0))
+
+
+def log(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """ln x, −∞ for 0."""
+    with np.errstate(divide="ignore"):
+        return np.log(x)
+
+
+def take_logs(p: NDArray[np.float64], total: NDArray[np.float64]) -> None:
+    """p = ln p − total where it stands, on every core."""
+
+    def work(begin: int) -> None:
+        block = p[begin : begin + MANY]
+        with np.errstate(divide="ignore"):
+            np.log(block, out=block)
+        block -= total
+
+    kernels.parallel(work, range(0, len(p), MANY))
+
+
+def possible(logs: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Log probabilities of which each document has one that is not zero."""
+    best = logs.max(axis=1, initial=-np.inf)
+    impossible = ~np.isfinite(best)
+    if impossible.any():
+        row = int(validation.first_position(impossible))
+        raise ImpossibleDataError(
+            f"document {row} has words that no class can have together", hint="use a `prior` above 0", row=row
+        )
+    return logs
