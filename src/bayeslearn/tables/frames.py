@@ -112,11 +112,7 @@ def frame_of(columns: Mapping[str, Any], backend: Backend) -> Any:
 
 
 def probabilities(p: NDArray[Any], classes: Iterable[Any], backend: Backend | None) -> Any:
-<<<<<<< HEAD
-    """Probabilities (n, classes) as an array, or as a data frame of `backend` with a column for each class."""
-=======
     """Probabilities (n, classes) unchanged, or as a data frame of `backend` with a column for each class."""
->>>>>>> main
     return p if backend is None else frame_of(dict(zip(map(str, classes), p.T, strict=True)), backend)
 
 
