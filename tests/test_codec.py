@@ -407,7 +407,7 @@ def test_a_posterior_of_functions_is_asked_about_cases_when_it_has_its_space(tmp
     ("name", "change", "message"),
     [
         ("version_space", {"positive": [1, 1, 1, 0]}, "different numbers of positive examples"),
-        ("version_space", {"negative": {"rows": [[0, 1]], "counts": [1]}}, "no conjunction agrees"),
+        ("version_space", {"negative": {"rows": [[0, 1]], "counts": [1]}}, "no conjunction is consistent"),
         ("version_space", {"negative": {"rows": [[9, 1]], "counts": [1]}}, "negative examples are not rows"),
         ("version_space", {"negative": {"rows": [[1, 1]], "counts": [0]}}, "negative examples are not rows"),
         ("version_space", {"positive": [0.5, 1.5, 1, 1]}, "not whole"),

@@ -172,7 +172,7 @@ def use_online(model: Any) -> list[Any]:
 
 
 def use_cases(base: CaseBase) -> list[Any]:
-    return [lambda: retrieve(base, "Q1 ->+ Q3", most=2, time_limit=1) and None]
+    return [lambda: retrieve(base, "Q1 ->+ Q3", max_results=2, time_limit=1) and None]
 
 
 def use_network(net: BayesianNetwork) -> list[Any]:

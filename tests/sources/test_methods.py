@@ -16,7 +16,7 @@ from bayeslearn import as_table, scan
 from bayeslearn.errors import DataError, UnknownColumnError
 from bayeslearn.sources import encode_to_disk
 from bayeslearn.tables import Source
-from bayeslearn.tables.folded import size_of
+from bayeslearn.tables.kept import size_of
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -27,7 +27,7 @@ from bayeslearn.errors import (
 from bayeslearn.sources import as_source, base, is_source
 from bayeslearn.sources.engines import ThreadEngine
 from bayeslearn.tables import DiscreteVariable, Schema, as_table
-from bayeslearn.tables.folded import Sum
+from bayeslearn.tables.source_protocol import Sum
 from tests.properties import trials
 from tests.sources.messy import arrow, columns, pieces, write
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from bayeslearn.hmm.model import HiddenMarkovModel
     from bayeslearn.tables.columns import Column
     from bayeslearn.tables.documents import Runs
-    from bayeslearn.tables.folded import Folded
+    from bayeslearn.tables.source_protocol import Folded
 
     KeptSequences = Folded[Sequences]
 

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import xlogy
 
+from bayeslearn import lazy_imports
 from bayeslearn.distributions import Categorical, StatisticsBundle
-from bayeslearn.distributions.lineage import mapped
 from bayeslearn.errors import MismatchError, ParameterError
 
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from bayeslearn.mixture.model import MixtureModel
 
     Floats = NDArray[np.float64]
+
+lineages: Any = lazy_imports.Deferred("bayeslearn.distributions.lineage")
 
 
 def log_marginal_likelihood(model: MixtureModel, data: Rows) -> float:
@@ -90,7 +92,7 @@ def reordered(model: MixtureModel, order: Any) -> MixtureModel:
         parameters=tuple(part.distribution.take(θ, order) for part, θ in parts),
         statistics=statistics,
         prior=prior,
-        lineage=mapped(model.lineage, moved),
+        lineage=None if model.lineage is None else lineages.mapped(model.lineage, moved),
     )
 
 

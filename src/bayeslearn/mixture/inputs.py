@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
     from bayeslearn.sources.base import Scanned
-    from bayeslearn.tables.folded import Sum
+    from bayeslearn.tables.source_protocol import Sum
 
 
 S = TypeVar("S")
@@ -63,7 +63,7 @@ class Batches:
 
     def fold(self, collect: Callable[[Any], S]) -> S:
         """The sum over the batches as they come."""
-        from bayeslearn.tables.folded import Sum  # noqa: PLC0415 - rows in memory need none
+        from bayeslearn.tables.source_protocol import Sum  # noqa: PLC0415 - rows in memory need none
 
         total: Sum[S] = Sum()
         for batch in self.source() if callable(self.source) else self.source:

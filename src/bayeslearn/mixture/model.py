@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from bayeslearn import incremental, lazy_imports, validation
+from bayeslearn import lazy_imports, validation
 from bayeslearn.capacity import require_numbers
 from bayeslearn.codec import RENAMED_DISTRIBUTIONS, Saved, rename_values, upgrade
 from bayeslearn.components.product import Product, normalized
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-plots: Any = lazy_imports.Deferred("bayeslearn.plots")
+incremental, plots = lazy_imports.Deferred("bayeslearn.incremental"), lazy_imports.Deferred("bayeslearn.plots")
 
 #: The name of the components' weights among the statistics.
 SHARES = "shares of the components"

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from bayeslearn.tables import Source, Table
-    from bayeslearn.tables.folded import Folded
+    from bayeslearn.tables.source_protocol import Folded
 
 #: Bytes of rows that are remembered between the two passes.
 KEPT_BYTES = 1 << 27

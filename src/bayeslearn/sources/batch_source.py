@@ -14,7 +14,7 @@ from bayeslearn.sources.encoding import Coder
 from bayeslearn.sources.engines import ThreadEngine
 from bayeslearn.tables import Table
 from bayeslearn.tables.arrow_columns import gather
-from bayeslearn.tables.folded import Sum
+from bayeslearn.tables.source_protocol import Sum
 
 if TYPE_CHECKING:
     from collections.abc import Callable

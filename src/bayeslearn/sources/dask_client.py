@@ -15,7 +15,7 @@ from uuid import uuid4
 
 from bayeslearn import lazy_imports
 from bayeslearn.errors import ClusterError, ParameterError
-from bayeslearn.tables.folded import Sum, plus
+from bayeslearn.tables.source_protocol import Sum, plus
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

@@ -19,8 +19,8 @@ from bayeslearn.sources.encoding import Coder
 from bayeslearn.sources.engines import ThreadEngine, bytes_of
 from bayeslearn.sources.file_source import columns_of_batch
 from bayeslearn.tables.file_names import is_file
-from bayeslearn.tables.folded import Summed
 from bayeslearn.tables.schema import require_known
+from bayeslearn.tables.source_protocol import Summed
 from bayeslearn.tables.text_heads import require_unchanged
 from bayeslearn.tables.type_inference import sources_of
 

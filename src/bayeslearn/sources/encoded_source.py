@@ -32,8 +32,8 @@ from bayeslearn.tables import Schema, Table
 from bayeslearn.tables.arrow_columns import table_column, table_columns
 from bayeslearn.tables.conversion import requested
 from bayeslearn.tables.file_names import MANIFEST, is_file
-from bayeslearn.tables.folded import Sum
 from bayeslearn.tables.markers import Missing
+from bayeslearn.tables.source_protocol import Sum
 from bayeslearn.tables.table_builder import build
 from bayeslearn.tables.text_heads import Stamp, stamp_of
 

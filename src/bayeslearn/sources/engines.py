@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from bayeslearn.errors import ParameterError
 from bayeslearn.kernels import parallel, thread_count
-from bayeslearn.tables.folded import Sum
+from bayeslearn.tables.source_protocol import Sum
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -35,7 +35,7 @@ from bayeslearn.tables.file_readers import (
     require_closed_quotes,
     row_stream,
 )
-from bayeslearn.tables.folded import Sum, Summed
+from bayeslearn.tables.source_protocol import Sum, Summed
 from bayeslearn.tables.text_heads import RaggedError, is_wide, require_unchanged, wide_batches
 
 if TYPE_CHECKING:

@@ -5,15 +5,20 @@
 Because evidence adds, a learner needs no more than this one method: a :class:`~bayeslearn.tables.Table` applies
 `collect` to itself, a file applies it batch by batch, a cluster where the data are. What is no table of codes is read
 from raw columns: `documents` and whole `runs` of rows.
+
+A :class:`Folded` gives batches of any kind: tables, documents, whole sequences. `map` reads each batch as something
+else, `facts` collects several things in one pass, and `kept` remembers what was made of the batches as long as it fits
+into memory. What is added, is added in the order of the batches and pairwise, so that the answer depends on the data
+alone.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from bayeslearn.tables.folded import Folded, Summed
+from bayeslearn import validation
 from bayeslearn.tables.schema import name_list, require_known
 
 if TYPE_CHECKING:
@@ -28,8 +33,171 @@ if TYPE_CHECKING:
     from bayeslearn.tables.schema import Schema
     from bayeslearn.tables.table import Table
 
+
 T = TypeVar("T")
+U = TypeVar("U")
 S = TypeVar("S")
+
+
+### sums
+
+
+def plus(a: Any, b: Any) -> Any:
+    """``a + b``, where None adds nothing."""
+    return b if a is None else a if b is None else a + b
+
+
+@dataclass
+class Sum(Generic[S]):
+    """A sum of many values that come in order, added pairwise, with few of them kept at a time.
+
+    Which are added to which depends on their places alone, also where some are None.
+    """
+
+    #: Sums of 1, 2, 4, … values, those among them that the binary digits of `count` name.
+    levels: list[S | None] = field(default_factory=list)
+    count: int = 0
+
+    def add(self, value: S | None) -> None:
+        """One more value; None adds nothing."""
+        level = 0
+        while self.count >> level & 1:
+            value, self.levels[level] = plus(self.levels[level], value), None
+            level += 1
+        self.levels[level : level + 1] = [value]
+        self.count += 1
+
+    @property
+    def total(self) -> S | None:
+        """The sum so far."""
+        total: Any = None
+        for value in self.levels:
+            total = plus(value, total)
+        return total
+
+
+@dataclass(frozen=True)
+class Summed(Generic[T, S]):
+    """The sum of what is collected from a stream of batches; it may travel."""
+
+    collect: Callable[[T], S]
+
+    def __call__(self, batches: Iterator[T]) -> S | None:
+        """The sum over one stream; None when it has no batches."""
+        total: Sum[S] = Sum()
+        for batch in batches:
+            total.add(self.collect(batch))
+        return total.total
+
+
+### batches of any kind
+
+
+class Folded(Generic[T]):
+    """Batches that can be folded, again and again."""
+
+    def fold(self, collect: Callable[[T], S]) -> S:
+        """Apply `collect` to each batch and add the results."""
+        raise NotImplementedError
+
+    def batches(self) -> Iterator[T]:
+        """The batches in order, on this machine."""
+        raise NotImplementedError
+
+    @property
+    def is_here(self) -> bool:
+        """Whether `collect` runs in this process, so that what it returns need not travel."""
+        return True
+
+    def map(self, read: Callable[[T], U]) -> Folded[U]:
+        """The same batches, each as `read` returns it.
+
+        >>> from bayeslearn import as_table
+        >>> as_table({"hours": [1.5, 2.25, 4.0]}).map(lambda table: table.values.sum()).fold(float)
+        7.75
+        """
+        return Mapped(self, read)
+
+    def facts(self, wanted: Iterable[Callable[[T], Any]]) -> Facts:
+        """Collect several things by one pass: the sum of each over all batches.
+
+        >>> from bayeslearn import as_table
+        >>> rows, total = as_table({"hours": [1.5, 2.25, 4.0]}).facts([len, lambda table: float(table.values.sum())])
+        >>> rows, total
+        (3, 7.75)
+        """
+        return self.fold(Together(tuple(wanted)))
+
+    def kept(self, work: Callable[[T], U], max_bytes: int) -> Folded[U]:
+        """What `work` returns for each batch, remembered if all of it takes no more than `max_bytes`.
+
+        The first pass calls `work` and remembers; later ones fold what is remembered. What does not fit, or is made on
+        other machines, is made again by every pass.
+        """
+        from bayeslearn.tables.kept import Kept  # noqa: PLC0415 - few remember
+
+        return Kept(self, work, validation.integer("max_bytes", max_bytes, min_value=0))
+
+
+@dataclass(frozen=True, eq=False)
+class Mapped(Folded[U], Generic[T, U]):
+    """Batches read as something else."""
+
+    source: Folded[T]
+    read: Callable[[T], U]
+
+    def fold(self, collect: Callable[[U], S]) -> S:
+        """The sum over what was read."""
+        return self.source.fold(Then(self.read, collect))
+
+    def batches(self) -> Iterator[U]:
+        """What was read, in order."""
+        return map(self.read, self.source.batches())
+
+    @property
+    def is_here(self) -> bool:
+        """As the source."""
+        return self.source.is_here
+
+
+@dataclass(frozen=True)
+class Then(Generic[T, U, S]):
+    """One function after another; it may travel."""
+
+    read: Callable[[T], U]
+    collect: Callable[[U], S]
+
+    def __call__(self, batch: T) -> S:
+        """Both, of one batch."""
+        return self.collect(self.read(batch))
+
+
+### several things by one pass
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What one pass brings: a value for each thing that was asked for, in this order."""
+
+    values: tuple[Any, ...]
+
+    def __add__(self, other: Facts) -> Facts:
+        return Facts(tuple(map(plus, self.values, other.values)))
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.values)
+
+
+@dataclass(frozen=True)
+class Together:
+    """Collects several things of a batch; it may travel."""
+
+    wanted: tuple[Callable[[Any], Any], ...]
+
+    def __call__(self, batch: Any) -> Facts:
+        """All of one batch."""
+        return Facts(tuple(collect(batch) for collect in self.wanted))
+
 
 #: Documents that are read at a time.
 DOCUMENTS = 1 << 12

@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from bayeslearn.tables.columns import Column
     from bayeslearn.tables.contingency import Counter
     from bayeslearn.tables.documents import DocumentBatch
-    from bayeslearn.tables.folded import Folded
     from bayeslearn.tables.frames import Backend
     from bayeslearn.tables.markers import Markers
+    from bayeslearn.tables.source_protocol import Folded
 
     Codes = NDArray[np.signedinteger[Any]]
 

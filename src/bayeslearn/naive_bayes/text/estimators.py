@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.tables.documents import DocumentBatch
-    from bayeslearn.tables.folded import Folded
+    from bayeslearn.tables.source_protocol import Folded
 
 
 def label_array(y: Any) -> NDArray[Any]:

@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     from bayeslearn.distributions import Dirichlet, DirichletRule
     from bayeslearn.progress import ProgressCallback, Reporter
     from bayeslearn.tables.documents import DocumentBatch
-    from bayeslearn.tables.folded import Folded
     from bayeslearn.tables.markers import Markers
+    from bayeslearn.tables.source_protocol import Folded
 
 
 #: The default markers of missing values.

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from bayeslearn.naive_bayes.text.tokenizer import Tokenizer
     from bayeslearn.naive_bayes.text.vocabulary import AnyVocabulary, HashedVocabulary
     from bayeslearn.tables.documents import DocumentBatch
-    from bayeslearn.tables.folded import Folded
+    from bayeslearn.tables.source_protocol import Folded
 
 #: Different words, and counts of words in classes, that are kept at most: about 2 GB of each.
 MOST_WORDS, MOST_CELLS = 1 << 24, 1 << 28

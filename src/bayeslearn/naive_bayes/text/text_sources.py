@@ -15,9 +15,8 @@ from bayeslearn import validation
 from bayeslearn.errors import ParameterError, ShapeError
 from bayeslearn.naive_bayes.text.labels import listed_labels
 from bayeslearn.tables.documents import DocumentBatch, DocumentMarkers
-from bayeslearn.tables.folded import Folded
 from bayeslearn.tables.markers import Missing
-from bayeslearn.tables.source_protocol import Source
+from bayeslearn.tables.source_protocol import Folded, Source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
