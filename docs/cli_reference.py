@@ -19,8 +19,8 @@ HEAD = """# Command line
     bayeslearn VERB MODEL [DATA]            the verb reads the kind of the model from the file: show, query, predict,
                                             explain, impute, sample, plot, update, merge, convert, score, evaluate
 
-A kind of model has the verbs of its methods in Python; another verb is an error that lists them. `bayeslearn --install-completion`
-completes verbs, kinds, options, names that ship and files in the shell.
+A kind of model has the verbs of its methods in Python; another verb is an error that lists them.
+`bayeslearn --install-completion` completes verbs, kinds, options, names that ship and files in the shell.
 
 Results go to stdout, warnings and progress to stderr. With `--json` every verb prints one object:
 

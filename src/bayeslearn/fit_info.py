@@ -13,7 +13,8 @@ import copy
 from dataclasses import dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from bayeslearn.errors import NoFitInfoError
+from bayeslearn import lazy_imports
+from bayeslearn.errors import NoFitInfoError, ParameterError
 from bayeslearn.reports import Grid, Pairs, Report, Reported, Words
 
 if TYPE_CHECKING:
@@ -27,6 +28,9 @@ def __dir__() -> list[str]:
 
 
 M = TypeVar("M")
+
+#: It loads when something is drawn.
+plots: Any = lazy_imports.Deferred("bayeslearn.plots")
 
 #: Where a model keeps it: outside of its fields, so that equality and files do not see it.
 ATTRIBUTE = "_fit_info"
@@ -74,6 +78,15 @@ class FitInfo(Reported):
     def n_iter(self) -> int:
         """The number of iterations."""
         return int(getattr(self.history[-1], "iteration", len(self.history))) if self.history else 0
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """Plot the objective by iteration; see :func:`bayeslearn.plots.plot_em_history`."""
+        if not hasattr(self.history[-1] if self.history else None, "objective"):
+            raise ParameterError(
+                "this fit has no iterations to plot: its estimate has a closed form",
+                hint="plot the model: model.plot()",
+            )
+        return plots.plot_em_history(self, ax=ax)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields as plain values."""

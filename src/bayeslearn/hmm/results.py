@@ -344,10 +344,6 @@ class HMMFitInfo(FitInfo):
         """The penalized log-likelihood, ln P(D|θ) + ln P(θ)."""
         return float(self.history[-1].objective)
 
-    def plot(self, *, ax: Any = None) -> Any:
-        """Plot the penalized log-likelihood of each iteration; see :func:`bayeslearn.plots.plot_em_history`."""
-        return plots.plot_em_history(self, ax=ax)
-
     def _title(self) -> str:
         return f"Hidden Markov model of {len(self.states)} states fitted to {self.n_sequences:g} sequences"
 

@@ -68,6 +68,11 @@ class Bound(Reported):
     def __int__(self) -> int:
         return int(self.value)
 
+    @property
+    def n_examples(self) -> float | None:
+        """The number of examples, bounded or given; None if the bound has none."""
+        return self.value if self.quantity == "m" else self.inputs.get("m")
+
     def summary(self) -> str:
         """Return the conclusion, as a sentence."""
         return self.sentence

@@ -96,6 +96,7 @@ class MixtureEstimator(AnswersInBatches, ABC):
 
     def _keep(self, found: EMResult[MixtureModel]) -> None:
         self.model_ = found.model
+        self.n_components_ = found.model.n_components
         self.history_ = found.history
         self.converged_ = found.converged
         self.n_iter_ = found.n_iter
@@ -274,6 +275,8 @@ class MixedTypeClusterer(MixtureEstimator, ClusterMixin, BaseEstimator):  # type
     ----------
     model_
         The :class:`MixtureModel`, its largest component first.
+    n_components_
+        The number of its components.
     selection_
         The criterion of every number of components that was tried: a :class:`ComponentSelection`.
 

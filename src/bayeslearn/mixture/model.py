@@ -28,6 +28,7 @@ from bayeslearn.mixture import comparison
 from bayeslearn.printable import printable
 from bayeslearn.reports import Reported
 from bayeslearn.tables import Schema, as_table
+from bayeslearn.tables.frames import probabilities
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from bayeslearn.model_values import Reader
     from bayeslearn.reports import Report
     from bayeslearn.tables import Table
+    from bayeslearn.tables.frames import Backend
     from bayeslearn.tables.markers import Markers
 
     Floats = NDArray[np.float64]
@@ -183,10 +185,14 @@ class MixtureModel(Saved, Fitted, Reported, kind="mixture", version=2):
         blocks = self._blocks(data, handle_unknown, missing_columns)
         return np.concatenate([normalized(self.weighted.log_joint(block))[1] for block in blocks])
 
-    def predict_proba(self, data: Any, *, handle_unknown: Asked = "error", missing_columns: Asked = "error") -> Floats:
-        """Return P(component | row), (n, k). Parameters as in :meth:`rows`."""
+    def predict_proba(
+        self, data: Any, *, handle_unknown: Asked = "error", missing_columns: Asked = "error",
+        backend: Backend | None = None,
+    ) -> Any:  # fmt: skip
+        """Return P(component | row), (n, k), an array or a data frame of `backend`. Parameters as in :meth:`rows`."""
         blocks = self._blocks(data, handle_unknown, missing_columns)
-        return np.concatenate([self.weighted.shares(block)[0].T for block in blocks])
+        p = np.concatenate([self.weighted.shares(block)[0].T for block in blocks])
+        return probabilities(p, range(self.n_components), backend)
 
     def predict(
         self, data: Any, *, handle_unknown: Asked = "error", missing_columns: Asked = "error"

@@ -29,6 +29,7 @@ from bayeslearn.neighbors.inputs import read_targets
 from bayeslearn.printable import printable
 from bayeslearn.reports import Reported
 from bayeslearn.tables import DiscreteVariable, Table
+from bayeslearn.tables.frames import probabilities
 from bayeslearn.tables.markers import class_array
 
 if TYPE_CHECKING:
@@ -305,10 +306,11 @@ class NeighborsModel(Fitted, Reported, Saved, kind="neighbors", version=3):
         found = [voting.elected(p.alpha, self.targets[rows]) for p, rows in self._posteriors(data)]
         return np.concatenate(found)
 
-    def predict_proba(self, data: Any) -> Floats:
-        """Return P(class | row), a column for each of `classes`."""
+    def predict_proba(self, data: Any, *, backend: Backend | None = None) -> Any:
+        """Return P(class | row), a column for each of `classes`: an array, or a data frame of `backend`."""
         self._require_classes("probabilities of classes")
-        return np.concatenate([posterior.mean() for posterior, _ in self._posteriors(data)])
+        p = np.concatenate([posterior.mean() for posterior, _ in self._posteriors(data)])
+        return probabilities(p, self.classes, backend)
 
     def predict_interval(self, data: Any, level: float = 0.95) -> tuple[Floats, Floats]:
         """Return equal-tailed bounds of the target of one more row at each row, a numeric target's."""

@@ -49,6 +49,9 @@ if TYPE_CHECKING:
 else:  # it loads when something is shown
     reporting = lazy_imports.Deferred("bayeslearn.network.reporting")
 
+#: It loads when something is drawn.
+plots: Any = lazy_imports.Deferred("bayeslearn.plots")
+
 #: Published tables are rounded: a row this near to one is divided by its sum, and that is noted.
 ROW_TOLERANCE = 1e-4
 
@@ -119,6 +122,10 @@ class CPT(Reported):
     def report(self) -> Report:
         """Return the first rows."""
         return reporting.cpt_report(self)
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """Plot a stacked bar for each row; see :func:`bayeslearn.plots.plot_cpt`."""
+        return plots.plot_cpt(self, ax=ax)
 
     def to_dict(self) -> dict[str, Any]:
         """Return variable, states, parents and probabilities as plain values."""

@@ -5,15 +5,23 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from bayeslearn.errors import short
+import numpy as np
+
+from bayeslearn.errors import UnknownStateError, listed, short
 from bayeslearn.network.inference.results import probability_of
 
 if TYPE_CHECKING:
-    from bayeslearn.network.inference.explanation import Sensitivity
+    from collections.abc import Callable
+
+    from bayeslearn.network.cpt import CPT
+    from bayeslearn.network.inference.explanation import EvidenceExplanation, Sensitivity
     from bayeslearn.network.inference.results import QueryResult
+    from bayeslearn.network.structure.results import StructureFitInfo
 
 #: Bars that are drawn, and characters of a label.
 MAX_BARS, MAX_LABEL = 60, 40
+#: States that a legend names.
+MAX_LEGEND = 20
 
 
 def bars_of(found: QueryResult) -> list[tuple[str, float, float]]:
@@ -47,6 +55,62 @@ def paint_sensitivity(axes: Any, found: Sensitivity, n: int) -> None:
     axes.set_yticks(range(len(cells)), [plain(cell.name) for cell in cells])
     axes.set(xlabel=plain(f"P({found.target}={found.state} | evidence) if the number were 0 to 1"), xlim=(0, 1))
     axes.invert_yaxis()
+
+
+def paint_arcs(axes: Any, info: StructureFitInfo) -> None:
+    """A bar for each arc: its strength in the bootstrap samples if there are any, else the gain of the score."""
+    arcs = info.arcs[:MAX_BARS]
+    sure = any(arc.strength is not None for arc in arcs)
+    axes.barh(range(len(arcs)), [arc.strength if sure else arc.gain for arc in arcs], color="#56b4e9")
+    axes.set_yticks(range(len(arcs)), [plain(str(arc)) for arc in arcs])
+    axes.set(xlabel="Bootstrap strength" if sure else f"Score gain ({info.criterion})")
+    axes.invert_yaxis()
+    axes.set_title(f"{len(info.arcs)} arcs" if arcs else "No arcs")
+
+
+def rows_of(cpt: CPT) -> list[tuple[str, Any]]:
+    """The label and the probabilities of each row of a CPT, the first ones of very many."""
+    shape = cpt.probabilities.shape[:-1]
+    found = []
+    for at in islice(np.ndindex(*shape), MAX_BARS):
+        given = ", ".join(f"{v.name} = {v.states[i]}" for v, i in zip(cpt.parents, at, strict=True))
+        found.append((plain(given or "no parents"), cpt.probabilities[at]))
+    return found
+
+
+def paint_cpt(axes: Any, cpt: CPT, colors: Callable[[int], Any]) -> None:
+    """A stacked bar for each row: the probability of each state."""
+    labels, rows = zip(*rows_of(cpt), strict=True)
+    p = np.array(rows)
+    left = np.zeros(len(p))
+    for j, state in enumerate(cpt.variable.states):
+        axes.barh(range(len(p)), p[:, j], left=left, color=colors(j), label=plain(str(state)))
+        left += p[:, j]
+    axes.set_yticks(range(len(p)), labels)
+    axes.set(xlabel="Probability", xlim=(0, 1))
+    axes.invert_yaxis()
+    axes.set_title(plain(f"P({cpt.name})" if not cpt.parents else f"P({cpt.name} | parents)", 2 * MAX_LABEL))
+    if len(cpt.variable.states) <= MAX_LEGEND:
+        axes.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
+
+
+def paint_explanation(axes: Any, found: EvidenceExplanation, state: Any) -> None:
+    """A bar from the posterior without each piece of evidence to that with all of it."""
+    state = max(found.belief, key=found.belief.__getitem__) if state is None else state
+    if state not in found.belief:
+        raise UnknownStateError(
+            f"variable {found.target!r} has no state {state!r}", hint=f"its states: {listed(found.belief)}"
+        )
+    after = found.belief[state]
+    rows = [("no evidence", found.before[state]), *((impact.piece, impact.without[state]) for impact in found.impacts)]
+    labels = [plain(rows[0][0]), *(plain(f"without {piece}") for piece, _ in rows[1:])]
+    for place, (_, p) in enumerate(rows):
+        axes.barh(place, after - p, left=p, color="#56b4e9" if after >= p else "#e69f00")
+    axes.axvline(after, color="black", linewidth=1)
+    axes.set_yticks(range(len(rows)), labels)
+    axes.set(xlabel=plain(f"P({found.target} = {state})"), xlim=(0, 1))
+    axes.invert_yaxis()
+    axes.set_title(plain(probability_of([found.target], found.evidence), 2 * MAX_LABEL), fontsize="medium")
 
 
 def plain(label: str, most: int = MAX_LABEL) -> str:

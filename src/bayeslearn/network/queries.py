@@ -23,11 +23,12 @@ if TYPE_CHECKING:
 
     from bayeslearn import sources, tables
     from bayeslearn.network.bayesian_network import BayesianNetwork
+    from bayeslearn.network.d_separation import Nodes
     from bayeslearn.network.inference import results
     from bayeslearn.network.inference.evidence_session import Numbers
     from bayeslearn.network.inference.explanation import EvidenceExplanation, Sensitivity
     from bayeslearn.network.inference.junction_tree import ExactInference
-    from bayeslearn.network.inference.results import MostProbableExplanation, Posterior, PosteriorTable
+    from bayeslearn.network.inference.results import Backend, MostProbableExplanation, Posterior
     from bayeslearn.network.parameters import em_steps, imputation
     from bayeslearn.network.parameters.em_steps import LogLikelihood, TotalLogLikelihood
     from bayeslearn.sources.base import Scanned
@@ -48,17 +49,27 @@ Self = TypeVar("Self")
 
 
 def in_either_order(query: Callable[Concatenate[Self, P], R]) -> Callable[Concatenate[Self, P], R]:
-    """Understand ``query(variables, evidence)`` as well, the order of pgmpy, whether `evidence` is named or not."""
+    """Understand ``query(variables, evidence)`` as well, the order of pgmpy, whether `evidence` is named or not.
+
+    So are names of variables alone, without evidence: ``query("lung")``, ``query(["lung", "bronc"])``.
+    """
 
     @functools.wraps(query)
     def understood(self: Self, *given: P.args, **named: P.kwargs) -> R:
-        if len(given) == 1 and "evidence" in named and "variables" not in named:
+        alone = len(given) == 1 and "variables" not in named
+        if alone and ("evidence" in named or names_variables(self, given[0])):
             named["variables"], given = given[0], ()  # type: ignore[assignment]
         elif len(given) == 2 and isinstance(given[1], Mapping) and not isinstance(given[0], Mapping):
             given = given[::-1]  # type: ignore[assignment]
         return query(self, *given, **named)
 
     return understood  # type: ignore[return-value]
+
+
+def names_variables(network: Any, given: Any) -> bool:
+    """Whether this is the name of a variable of the network, or a list of such names."""
+    names = [given] if isinstance(given, str) else given if isinstance(given, list | tuple) else []
+    return bool(names) and all(isinstance(name, str) and name in network for name in names)
 
 
 class NetworkQueries(Factorization):
@@ -171,7 +182,7 @@ class NetworkQueries(Factorization):
 
     def sample(
         self,
-        n: int,
+        n_samples: int = 1,
         evidence: Mapping[str, Any] | None = None,
         *,
         random_state: np.random.Generator | np.random.RandomState | int | None = None,
@@ -183,7 +194,7 @@ class NetworkQueries(Factorization):
 
         Parameters
         ----------
-        n
+        n_samples
             The number of rows.
         evidence
             As in :meth:`query`; several states of a variable, or a range, are drawn from too.
@@ -196,14 +207,14 @@ class NetworkQueries(Factorization):
         (500, {'yes'})
         """
         if evidence:
-            return imputation.sample_given(self._network, n, evidence, random_state)
+            return imputation.sample_given(self._network, n_samples, evidence, random_state)
         from bayeslearn.network.inference.forward_sampling import draw  # noqa: PLC0415 - as above
 
-        return draw(self._network, n, random_state=random_state)
+        return draw(self._network, n_samples, random_state=random_state)
 
     def sample_batches(
         self,
-        n: int,
+        n_samples: int,
         *,
         batch_size: int = 1 << 17,
         random_state: np.random.Generator | np.random.RandomState | int | None = None,
@@ -212,7 +223,7 @@ class NetworkQueries(Factorization):
 
         Parameters
         ----------
-        n
+        n_samples
             The number of rows.
         batch_size
             The number of rows of a batch; the last one may have fewer.
@@ -221,9 +232,19 @@ class NetworkQueries(Factorization):
         """
         from bayeslearn.network.inference.forward_sampling import draws  # noqa: PLC0415 - as above
 
-        return draws(self._network, n, random_state=random_state, batch=batch_size)
+        return draws(self._network, n_samples, random_state=random_state, batch=batch_size)
 
-    # -- probabilities of whole cases
+    # -- its graph
+
+    def d_separated(self, a: Nodes, b: Nodes, given: Nodes = ()) -> bool:
+        """Return whether `given` separates `a` and `b` in the graph (:meth:`DAG.d_separated`)."""
+        return self.dag.d_separated(a, b, given)
+
+    def markov_blanket(self, variable: str) -> frozenset[str]:
+        """Return the parents, the children and the other parents of the children of a variable."""
+        return self.dag.markov_blanket(variable)
+
+    # -- probabilities of whole rows
 
     def joint(self, case: Mapping[str, Any]) -> np.float64:
         """P of one case that names the state of every variable."""
@@ -337,7 +358,8 @@ class NetworkQueries(Factorization):
         variables: Iterable[str] | str | None = None,
         *,
         handle_unknown: Asked = "missing",
-    ) -> PosteriorTable:
+        backend: Backend | None = None,
+    ) -> Any:
         """Return the posterior distribution of some variables in each row of a table, a frame or a list of rows.
 
         Parameters
@@ -350,12 +372,16 @@ class NetworkQueries(Factorization):
         handle_unknown
             What to do with a state that the network does not have: treat the value as ``"missing"`` (the default), with
             a warning that counts them, or raise an ``"error"``.
+        backend
+            ``"pandas"``, ``"polars"`` or ``"pyarrow"`` returns a data frame; by default the result is a
+            :class:`~bayeslearn.network.PosteriorTable`.
 
         >>> from bayeslearn import read_network
         >>> read_network("asia").predict_proba([{"smoke": "yes"}, {}], "lung")["lung"].round(3).tolist()
         [[0.1, 0.9], [0.055, 0.945]]
         """
-        return self.inference.predict_proba(data, variables, handle_unknown=handle_unknown)
+        found = self.inference.predict_proba(data, variables, handle_unknown=handle_unknown)
+        return found if backend is None else found.to_frame(backend)
 
     def impute(
         self,

@@ -12,12 +12,15 @@ from bayeslearn import lazy_imports
 
 if TYPE_CHECKING:
     from bayeslearn.plots.figures import save as save
+    from bayeslearn.plots.models import plot_arcs as plot_arcs
     from bayeslearn.plots.models import plot_calibration as plot_calibration
     from bayeslearn.plots.models import plot_class_indicators as plot_class_indicators
     from bayeslearn.plots.models import plot_confusion_matrix as plot_confusion_matrix
     from bayeslearn.plots.models import plot_contributions as plot_contributions
+    from bayeslearn.plots.models import plot_cpt as plot_cpt
     from bayeslearn.plots.models import plot_em_history as plot_em_history
     from bayeslearn.plots.models import plot_error_by_n_neighbors as plot_error_by_n_neighbors
+    from bayeslearn.plots.models import plot_explanation as plot_explanation
     from bayeslearn.plots.models import plot_learning_curve as plot_learning_curve
     from bayeslearn.plots.models import plot_mixture as plot_mixture
     from bayeslearn.plots.models import plot_neighbors as plot_neighbors

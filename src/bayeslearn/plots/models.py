@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from bayeslearn.naive_bayes import Calibration, CellContributions, NaiveBayesModel
     from bayeslearn.naive_bayes.text import ClassWords, TextExplanation
     from bayeslearn.naive_bayes.text.evaluation import LearningCurve
-    from bayeslearn.network import DAG, BayesianNetwork, Sensitivity
+    from bayeslearn.network import CPT, DAG, BayesianNetwork, Sensitivity
+    from bayeslearn.network.inference.explanation import EvidenceExplanation
     from bayeslearn.network.inference.results import QueryResult
+    from bayeslearn.network.structure.results import StructureFitInfo
 
 #: Sequences whose states are drawn.
 MAX_SEQUENCES = 40
@@ -87,6 +89,36 @@ def plot_sensitivity(found: Sensitivity, *, n: int = 10, ax: Any = None) -> Any:
 
     figure, axes = canvas(ax, (7, 1.2 + 0.3 * n))
     paint_sensitivity(axes, found, validation.integer("n", n, min_value=1))
+    return figure
+
+
+def plot_arcs(info: StructureFitInfo, *, ax: Any = None) -> Any:
+    """The arcs of a fitted network, the strongest first: their bootstrap strength, or the gain of the score."""
+    from bayeslearn.network.plotting import MAX_BARS, paint_arcs  # noqa: PLC0415 - loaded when arcs are drawn
+
+    figure, axes = canvas(ax, (7, 1.2 + 0.25 * min(max(len(info.arcs), 1), MAX_BARS)))
+    paint_arcs(axes, info)
+    return figure
+
+
+def plot_cpt(cpt: CPT, *, ax: Any = None) -> Any:
+    """The rows of a CPT, a stacked bar of the probabilities of the states for each."""
+    from bayeslearn.network.plotting import paint_cpt, rows_of  # noqa: PLC0415 - loaded when a CPT is drawn
+
+    figure, axes = canvas(ax, (7, 1.4 + 0.3 * len(rows_of(cpt))))
+    paint_cpt(axes, cpt, figure_colors())
+    return figure
+
+
+def plot_explanation(found: EvidenceExplanation, state: Any = None, *, ax: Any = None) -> Any:
+    """How the probability of a state of the target changes with each piece of evidence: without it, and with all of it.
+
+    `state` is by default the most probable one.
+    """
+    from bayeslearn.network.plotting import paint_explanation  # noqa: PLC0415 - loaded when it is drawn
+
+    figure, axes = canvas(ax, (7, 1.2 + 0.3 * (len(found.impacts) + 1)))
+    paint_explanation(axes, found, state)
     return figure
 
 

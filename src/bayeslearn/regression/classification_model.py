@@ -28,6 +28,7 @@ from bayeslearn.regression.rbf import RBFBasis
 from bayeslearn.regression.targets import coded, labels_of, shares
 from bayeslearn.reports import Reported
 from bayeslearn.tables import DiscreteVariable, Schema, as_table
+from bayeslearn.tables.frames import probabilities
 from bayeslearn.tables.markers import class_array
 
 if TYPE_CHECKING:
@@ -90,9 +91,10 @@ class ClassificationModel(Fitted, Reported, Saved, kind="classification", versio
 
     # -- answers
 
-    def predict_proba(self, data: Any, *, missing_columns: Any = "error") -> Floats:
-        """Return P(class | row), a column for each of `classes`."""
-        return self.fit.probability(self.design(data, missing_columns=missing_columns))
+    def predict_proba(self, data: Any, *, missing_columns: Any = "error", backend: Backend | None = None) -> Any:
+        """Return P(class | row), a column for each of `classes`: an array, or a data frame of `backend`."""
+        p = self.fit.probability(self.design(data, missing_columns=missing_columns))
+        return probabilities(p, self.classes, backend)
 
     def predict(self, data: Any) -> NDArray[Any]:
         """Return the most probable class of each row, the first of tied classes."""

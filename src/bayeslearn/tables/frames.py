@@ -19,6 +19,8 @@ from bayeslearn.tables.variables import DiscreteVariable
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from numpy.typing import NDArray
+
     from bayeslearn.tables.table import Table
 
 Backend = Literal["pandas", "polars", "pyarrow"]
@@ -107,6 +109,11 @@ def frame_of(columns: Mapping[str, Any], backend: Backend) -> Any:
             return pa.array([None if cell is None else str(cell) for cell in cells], pa.string())
 
     return to_frame(pa.table([array(cells) for cells in columns.values()], names=list(columns)), backend)
+
+
+def probabilities(p: NDArray[Any], classes: Iterable[Any], backend: Backend | None) -> Any:
+    """Probabilities (n, classes) unchanged, or as a data frame of `backend` with a column for each class."""
+    return p if backend is None else frame_of(dict(zip(map(str, classes), p.T, strict=True)), backend)
 
 
 def frame_of_rows(names: Sequence[str], rows: Iterable[Sequence[Any]], backend: Backend) -> Any:

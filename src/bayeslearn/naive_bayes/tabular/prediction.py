@@ -13,7 +13,7 @@ from bayeslearn.naive_bayes.tabular import row_blocks as blocks
 from bayeslearn.reports import Reported
 from bayeslearn.sources import with_options
 from bayeslearn.tables import DiscreteVariable, Schema, as_table
-from bayeslearn.tables.frames import frame_of
+from bayeslearn.tables.frames import probabilities
 from bayeslearn.tables.markers import class_array
 
 if TYPE_CHECKING:
@@ -120,9 +120,7 @@ class ClassPredictions(Reported):
         """
         data = marked(data, na_values, keep_default_na=keep_default_na)
         p = self.map_data(data, lambda joint: normalized(joint)[0].T, missing_columns)
-        if backend is None:
-            return p
-        return frame_of(dict(zip(map(str, self.classes), p.T, strict=True)), backend)
+        return probabilities(p, self.classes, backend)
 
     def predict_codes(self, data: Any, *, missing_columns: Absent = "error") -> NDArray[np.intp]:
         """Return the position of the most probable class of each row in `classes`, the first of equal ones."""

@@ -85,7 +85,7 @@ class TextExplanation(Reported):
 
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers as plain values."""
-        return plain({field.name: getattr(self, field.name) for field in fields(self)})  # type: ignore[no-any-return]
+        return plain({field.name: getattr(self, field.name) for field in fields(self)})
 
     def to_frame(self, backend: Backend = "pandas") -> Any:
         """Return a frame with a row for each word."""
@@ -156,7 +156,7 @@ class ClassWords(Reported):
 
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers as plain values."""
-        return plain({field.name: getattr(self, field.name) for field in fields(self)})  # type: ignore[no-any-return]
+        return plain({field.name: getattr(self, field.name) for field in fields(self)})
 
     def to_frame(self, backend: Backend = "pandas") -> Any:
         """Return a frame with a row for each word."""

@@ -184,7 +184,7 @@ def fit_text(
     found = None
     if ready.n_unlabeled:
         em_progress = reporting.part(progress, 0.5, 1, "EM")  # type: ignore[arg-type]
-        found = climbed(model, ready.hidden, max_iter=max_iter, progress=em_progress)
+        found = climbed(model, ready.hidden, max_iter=max_iter, progress=em_progress)  # type: ignore[arg-type]
         model = found.model.model
     info = TextFitInfo(
         n_rows=ready.n_labeled + ready.n_missing, n_labeled=ready.n_labeled, n_unlabeled=ready.n_unlabeled,

@@ -31,7 +31,7 @@ from bayeslearn.naive_bayes.text.text_inputs import Texts, warn_of_mended
 from bayeslearn.naive_bayes.text.text_sources import folded_documents
 from bayeslearn.naive_bayes.text.tokenizer import Tokenizer
 from bayeslearn.reports import Reported
-from bayeslearn.tables.frames import frame_of
+from bayeslearn.tables.frames import probabilities
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -330,7 +330,7 @@ class TextModel(codec.Saved, Fitted, Reported, kind="text", version=4):
     def predict_proba(self, documents: Any, *, backend: Literal["pandas", "polars", "pyarrow"] | None = None) -> Any:
         """Return P(class | document), an array (n, K), or a frame of `backend` with a column for each class."""
         p = np.asarray(softmax(possible(self.log_joint(documents)), axis=1))
-        return p if backend is None else frame_of(dict(zip(map(str, self.classes), p.T, strict=True)), backend)
+        return probabilities(p, self.classes, backend)
 
     def predict(self, documents: Any) -> list[Any]:
         """Return the most probable class of each document, the first of equal ones."""

@@ -97,6 +97,10 @@ class EvidenceExplanation(Reported):
         """Return all fields as plain values."""
         return plain(vars(self))
 
+    def plot(self, state: Any = None, *, ax: Any = None) -> Any:
+        """Plot what each piece of evidence does to P(target = state); see :func:`bayeslearn.plots.plot_explanation`."""
+        return plots.plot_explanation(self, state, ax=ax)
+
     def to_frame(self, backend: Backend = "pandas") -> Any:
         """Return a data frame with a row for each piece of evidence and target state.
 

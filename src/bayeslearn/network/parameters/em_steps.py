@@ -30,6 +30,7 @@ from bayeslearn.distributions.categorical import shares
 from bayeslearn.errors import ImpossibleDataError, listed
 from bayeslearn.network.inference.compiled_network import LARGE
 from bayeslearn.network.parameters.training_cases import FoldedCases
+from bayeslearn.reports import Pairs, Report, Reported
 from bayeslearn.sources import as_source
 from bayeslearn.tables import Source, Table
 
@@ -206,24 +207,42 @@ def first_of_zero(compiled: Compiled, cases: FoldedCases, log_items: NDArray[np.
 MOST_CELLS, LEAST_ROWS = 1 << 22, 256
 
 
-class Average:
-    """What all cases together make of one."""
+class Average(Reported):
+    """A log-likelihood in total and per row."""
 
     weight: Any
     log_likelihood: Any
 
     @property
     def mean(self) -> float:
-        """ln P of a case, on average; NaN when there are none."""
+        """ln P of a row, on average; NaN if there are none."""
         return self.log_likelihood / self.weight if self.weight > 0 else float("nan")
 
     @property
     def bits(self) -> float:
-        """Bits that a case takes on average, in a code made for this network."""
+        """Bits of a row, on average, in an optimal code of this network."""
         return -self.mean / float(np.log(2)) + 0.0
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.log_likelihood:.6g} of {self.weight:g} rows)"
 
-@dataclass(frozen=True)
+    def __float__(self) -> float:
+        return float(self.log_likelihood)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the total, the mean and the bits per row as plain values."""
+        return {
+            "log_likelihood": float(self.log_likelihood), "weight": float(self.weight), "mean": float(self.mean),
+            "bits": float(self.bits),
+        }  # fmt: skip
+
+    def report(self) -> Report:
+        """Return the total, the mean and the bits per row as blocks."""
+        pairs = {"Log-likelihood": float(self.log_likelihood), "Per row": self.mean, "Bits per row": self.bits}
+        return Report(f"Log-likelihood of {self.weight:,.10g} rows", Pairs(pairs))
+
+
+@dataclass(frozen=True, repr=False)
 class TotalLogLikelihood(Average):
     """The log-likelihood of the rows of a source: totals add, and no row is kept."""
 
@@ -236,7 +255,7 @@ class TotalLogLikelihood(Average):
         return TotalLogLikelihood(self.log_likelihood + other.log_likelihood, self.weight + other.weight)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LogLikelihood(Average):
     """The log-likelihood of every row, and of all rows.
 

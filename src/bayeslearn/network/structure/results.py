@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import xlogy
 
+from bayeslearn import lazy_imports
 from bayeslearn.distributions import Counts
 from bayeslearn.distributions.categorical import shares
 from bayeslearn.fit_info import FitInfo, plain
@@ -41,6 +42,9 @@ if TYPE_CHECKING:
     from bayeslearn.network.structure.search_settings import SearchSettings
     from bayeslearn.network.structure.uncertainty.bootstrap import ArcStrength, ArcStrengths
     from bayeslearn.tables import Table
+
+#: It loads when something is drawn.
+plots: Any = lazy_imports.Deferred("bayeslearn.plots")
 
 
 @dataclass(frozen=True)
@@ -203,6 +207,10 @@ class StructureFitInfo(FitInfo):
         """Return a data frame with a row for each arc: parent, child, gain, strength, direction."""
         names = [field.name for field in fields(LearnedArc)]
         return frame_of({name: [getattr(arc, name) for arc in self.arcs] for name in names}, backend)
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """Plot the strength or the gain of each arc; see :func:`bayeslearn.plots.plot_arcs`."""
+        return plots.plot_arcs(self, ax=ax)
 
     def _title(self) -> str:
         n, arcs = len(self._network), len(self.arcs)
