@@ -46,9 +46,7 @@ Tokens = Annotated[
 ]
 Shortest = Annotated[
     int | None,
-    typer.Option(
-        "--min-token-length", help=r"Minimum number of characters per token. \[default: 2 for words, else 1]"
-    ),
+    typer.Option("--min-token-length", help=r"Minimum number of characters per token. \[default: 2 for words, else 1]"),
 ]
 Case = Annotated[bool, typer.Option("--case-sensitive", help="Distinguish upper and lower case.")]
 Ngrams = Annotated[str, typer.Option("--ngram-range", help="Length of counted word sequences, N or N-M.")]
