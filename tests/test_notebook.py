@@ -55,6 +55,8 @@ days = hypotheses.Examples.from_rows(
 thresholds = learning_theory.ConceptClass.from_functions(
     {f"x >= {a}": lambda x, a=a: x >= a for a in range(1, 5)}, range(1, 5)
 )
+documents = ["ball goal", "goal team ball", "soup salt", "salt pan soup"]
+texts = bl.fit_text(documents, ["sport", "sport", "food", "food"])
 boolean = learning_theory.BooleanConcepts(4)
 pipes = case_based.CaseBase([
     case_based.Case("pipe", "in ->+ out", "tube"), case_based.Case("seesaw", "a ->- b", "plank"),
@@ -80,6 +82,12 @@ CELLS = {
     "asia.most_probable({'dysp': 'yes'})": ["'bronc'"],
     "asia.predict_proba(pd.DataFrame({'smoke': ['yes', 'no']}), variables='lung')": ["'lung'"],
     "bl.compare_networks(asia, asia)": ["len(asia.dag.arcs)"],
+    "bl.fit_network(words)": ["n"],
+    "bl.fit_network(words).fit_info": ["n"],
+    "bl.fit_parameters('[smoke][lung|smoke]', words).fit_info": ["n"],
+    # texts
+    "texts": ["'sport'"],
+    "texts.fit_info": ["len(documents)"],
     # naive Bayes
     "naive": ["n"],
     "naive.fit_info": ["n"],

@@ -232,3 +232,29 @@ def test_a_ragged_file_is_named_by_line(tmp_path):
     code, said = fail("concept", str(file), "--target", "sport")
     assert code == 1
     assert "line 4" in said
+
+
+### options of earlier versions
+
+
+@pytest.mark.parametrize(
+    ("words", "today"),
+    [
+        (["concept", "enjoy-sport", "--target", "enjoy_sport", "--new", "x.csv"], "the second argument, DATA"),
+        (["concept", "enjoy-sport", "--target", "enjoy_sport", "--skip-conflicts"], "--drop-conflicts"),
+        (["concept", "enjoy-sport", "--target", "enjoy_sport", "--drop-incomplete"], "--drop-missing"),
+        (["online", "x.csv", "--target", "y", "--advice", "a"], "--expert-columns"),
+        (["online", "x.csv", "--target", "y", "--bins", "3"], "--n-bins"),
+        (["bound", "pac", "--space", "973"], "--n-hypotheses"),
+        (["bound", "vc", "--perceptrons", "10,5"], "--n-units or --n-inputs"),
+        (["case-based", "retrieve", "plumbing", "faucet", "--most", "1"], "--max-results"),
+        (["case-based", "design", "plumbing", "faucet", "--shorten"], "--allow-contractions"),
+        (["case-based", "design", "plumbing", "faucet", "--forms", "3"], "--max-states"),
+        (["compare-models", "x.csv", "--target", "y", "--folds", "3"], "--cv"),
+        (["compare-models", "x.csv", "--target", "y", "--kind", "numbers"], "--task"),
+    ],
+)
+def test_options_of_earlier_versions_name_those_of_today(words, today):
+    code, sentence = fail(*words)
+    assert code == 2
+    assert f"Did you mean {today}" in " ".join(sentence.replace("│", " ").split())

@@ -1,4 +1,4 @@
-"""The verb contest."""
+"""The verb compare-models."""
 
 from __future__ import annotations
 

@@ -232,7 +232,7 @@ def test_bounds_follow_virtual_evidence(here):
             2,
             "with --remove",
         ),
-        (["update", "monday.json", "tuesday.csv", "-o", "out.json", "--remove"], 1, "more evidence on 'Rain' taken"),
+        (["update", "monday.json", "tuesday.csv", "-o", "out.json", "--remove"], 1, "more evidence on 'Rain' removed"),
         (["update", "asia", "monday.csv", "-o", "out.json"], 1, "the tables of network 'asia' were given, not learned"),
         (["update", "monday.json", "none.csv", "-o", "out.json"], 2, "cannot read 'none.csv'"),
         (

@@ -53,12 +53,22 @@ def rows(names, n=60, seed=0):
 
 def write_networks(folder):
     asia = read_network("asia").names
-    for name, seed in (("cases", 0), ("new-cases", 1), ("tuesday", 2), ("north", 3), ("south", 4)):
+    for name, seed in (
+        ("cases", 0),
+        ("patients", 0),
+        ("new-patients", 1),
+        ("new-cases", 1),
+        ("tuesday", 2),
+        ("north", 3),
+        ("south", 4),
+    ):
         rows(asia, seed=seed).to_csv(folder / f"{name}.csv", index=False)
     holes = rows(asia)
     holes.loc[::3, "lung"] = None
-    holes.to_csv(folder / "holes.csv", index=False)
-    rows(asia).to_parquet(folder / "cases-1.parquet")
+    for name in ("holes", "incomplete"):
+        holes.to_csv(folder / f"{name}.csv", index=False)
+    for name in ("cases", "patients"):
+        rows(asia).to_parquet(folder / f"{name}-1.parquet")
     for name in ("north", "south"):
         tell(
             "fit",

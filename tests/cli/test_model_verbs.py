@@ -300,6 +300,19 @@ def test_states_are_evaluated(at):
     assert fail("evaluate", "naive Bayes.json", "more.csv", "--true-states", "kind")[0] == 2
 
 
+def test_documents_are_added_and_removed(at):
+    mails = pd.DataFrame({"text": ["cheap offer", "meeting today"] * 6, "folder": ["spam", "work"] * 6})
+    mails.to_csv(at / "mails.csv", index=False)
+    model, new, data = str(at / "mails.model"), str(at / "new.model"), str(at / "mails.csv")
+    ask("fit", "text", data, "--target", "folder", "-o", model)
+    words = [data, "--target", "folder", "--text", "text", "-o", new, "--json"]
+    assert result(ask("update", model, *words))["total_weight"] == 24
+    assert result(ask("update", new, *words, "--remove"))["total_weight"] == 12
+    merged = ask("merge", model, new, "-o", str(at / "both.model"), "--json")
+    assert json.loads(merged)["model"] == [model, new]
+    assert ask("show", model) == bl.load(model).summary() + "\n"
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("kind", FITS)
 def test_plots(at, kind):

@@ -123,9 +123,9 @@ def test_nothing_is_the_identity(lesson):
 def test_no_more_than_is_there_can_be_taken_back(lesson):
     a = lesson.learned(lesson.a)
     more = np.ones(lesson.a.n_rows) * (lesson.a.sample_weight + 1)
-    with pytest.raises(EvidenceError, match=r"more evidence on 'v\d' taken back than had been added: -[\d.]+ would be"):
+    with pytest.raises(EvidenceError, match=r"more evidence on 'v\d' removed than had been added: -[\d.]+ would be"):
         a.remove(lesson.a, sample_weight=more)
-    with pytest.raises(EvidenceError, match=r"more evidence on 'v\d' taken back"):
+    with pytest.raises(EvidenceError, match=r"more evidence on 'v\d' removed"):
         a - a.update(lesson.a, sample_weight=more)
 
 

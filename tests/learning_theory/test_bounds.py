@@ -264,3 +264,9 @@ def test_bayesian_interval_is_the_posterior():
 def test_bad_intervals(ask, message):
     with pytest.raises(ParameterError, match=message):
         ask()
+
+
+def test_the_lower_bound_is_also_an_option_of_the_upper_one():
+    assert vc_bound(100, epsilon=0.01, delta=0.005, lower=True) == vc_lower_bound(100, epsilon=0.01, delta=0.005)
+    with pytest.raises(ParameterError, match="the lower bound needs `dimension` and `delta`"):
+        vc_bound(100, epsilon=0.01, lower=True)

@@ -114,7 +114,7 @@ def test_the_rentals_are_learned_from_at_first_try(tmp_path):
     path = in_files(tmp_path, data)
     pd.DataFrame(data).to_csv(tmp_path / "all.csv", index=False)
     found = network.fit_network(str(tmp_path / "all.csv")).fit_info.prepared_data
-    assert set(found.left_out) == {"id", "host_id", "name", "license"}
+    assert set(found.dropped_columns) == {"id", "host_id", "name", "license"}
     assert found.notes[:3] == (
         "price: money, read as numbers", "rate: percent, read as numbers",
         "last_review: date, read as year, month, weekday of d/m/y",
@@ -122,7 +122,7 @@ def test_the_rentals_are_learned_from_at_first_try(tmp_path):
     sourced = network.fit_network(path).fit_info.prepared_data
     assert sourced.table.schema == found.table.schema
     assert sourced.notes == found.notes
-    assert set(sourced.left_out) == set(found.left_out)
+    assert set(sourced.dropped_columns) == set(found.dropped_columns)
 
 
 def test_a_column_that_is_hardly_ever_observed_is_dropped_and_one_seldom_observed_noted():
@@ -131,12 +131,12 @@ def test_a_column_that_is_hardly_ever_observed_is_dropped_and_one_seldom_observe
     found = network.fit_network(
         {"x": x, "y": y, "rare": rare, "seldom": seldom}, algorithm="naive_bayes", target="y"
     ).fit_info.prepared_data
-    assert found.left_out == {"rare": "column 'rare' is observed in 0.75 % of the rows"}
+    assert found.dropped_columns == {"rare": "column 'rare' is observed in 0.75 % of the rows"}
     assert "column 'seldom' is observed in 7.5 % of the rows" in found.notes
     kept = network.fit_network(
         {"x": x, "y": y, "rare": rare}, algorithm="naive_bayes", target="rare"
     ).fit_info.prepared_data
-    assert not kept.left_out
+    assert not kept.dropped_columns
 
 
 def test_a_target_is_no_identifier():
@@ -144,7 +144,9 @@ def test_a_target_is_no_identifier():
     assert not network.fit_network(data, algorithm="naive_bayes", target="id").fit_info.prepared_data.dropped_columns
 
 
-@pytest.mark.parametrize("how", [{"method": "tan"}, {"discretize": "mdl"}, {"method": "tan", "discretize": "mdl"}])
+@pytest.mark.parametrize(
+    "how", [{"algorithm": "tan"}, {"discretize": "mdl"}, {"algorithm": "tan", "discretize": "mdl"}]
+)
 def test_a_numeric_target(how):
     a = RNG.normal(size=500)
     price = 3 * a + RNG.normal(size=500)

@@ -93,6 +93,7 @@ VERBS = {
             "model_changes.update",
             *(kind for kind in TABLES if kind != "one-dependence"),
             HMM,
+            "text",
             network="network_update.run",
         ),
         "Add rows to a model, as if they had been there from the start; or remove them.",

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 #: Parameters that name the model of a verb.
-MODELS = ("model_file", "nets", "net")
+MODELS = ("model_file", "models", "nets", "net")
 
 #: Names of entries of results that have the same number.
 SAME = {

@@ -32,6 +32,8 @@ def update(
     remove: Annotated[bool, typer.Option("--remove", help="Remove these rows instead of adding them.")] = False,
     forgetting_factor: Annotated[float, typer.Option(help="Weight of the rows of before, from 0 to 1.")] = 1.0,
     sample_weight: Annotated[str | None, typer.Option(help="Column with the weight of each row.")] = None,
+    target: Annotated[str | None, typer.Option(help="Column of the target, if it has another name.")] = None,
+    text: Annotated[str | None, typer.Option(help="Column of the documents, for text models.")] = None,
     id_column: table_models.Id = None,
     as_json: Json = False,
 ) -> None:
@@ -47,7 +49,7 @@ def update(
         raise ParameterError("--forgetting-factor cannot be used with --remove", hint="leave out one of the two")
     model = load(model_file)
     with data.opened(sample_weight=sample_weight) as given, progress.bar("updating", passes=data.passes):
-        options = {"sample_weight": given.sample_weight, "id": id_column}
+        options = {"sample_weight": given.sample_weight, "id": id_column, "target": target, "text": text}
         after = changed(model, given.settled(), options, remove=remove, forgetting_factor=forgetting_factor)
         after.save(to)
         found = {

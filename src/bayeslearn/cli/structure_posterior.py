@@ -58,7 +58,7 @@ def run(
 
     The number of parents of a variable is limited to 4 by default. Ctrl-C ends sampling with the orders so far.
 
-    Example: bayeslearn structure-posterior patients.csv --n-samples 2000 -o arcs.csv
+    Example: bayeslearn structure-posterior patients.csv --n-samples 500 -o a.csv
     """
     from bayeslearn.network import sample_structure_posterior
     from bayeslearn.network.structure.scoring.criteria import StructureScore

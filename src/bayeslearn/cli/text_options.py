@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 #: The maximum number of listed confusions; `--json` has all.
 MAX_CONFUSED = 8
 
-Text = Annotated[str | None, typer.Option(help="Column of texts. [default: text]")]
-Label = Annotated[str | None, typer.Option("--target", help="Column of labels. [default: label, if it exists]")]
+Text = Annotated[str | None, typer.Option(help=r"Column of texts. \[default: text]")]
+Label = Annotated[str | None, typer.Option("--target", help=r"Column of labels. \[default: label, if it exists]")]
 Encoding = Annotated[str, typer.Option(help="utf-8 (invalid bytes are replaced and counted) or latin-1.")]
 Lines = Annotated[bool, typer.Option("--lines", help="Each line of a plain file is a document.")]
 Likelihood = Annotated[str, typer.Option(help="multinomial, bernoulli or complement.")]
@@ -46,7 +46,7 @@ Tokens = Annotated[
 ]
 Shortest = Annotated[
     int | None,
-    typer.Option("--min-token-length", help="Minimum number of characters of a token. [default: 2 for words, else 1]"),
+    typer.Option("--min-token-length", help=r"Minimum number of characters per token. \[default: 2 for words, else 1]"),
 ]
 Case = Annotated[bool, typer.Option("--case-sensitive", help="Distinguish upper and lower case.")]
 Ngrams = Annotated[str, typer.Option("--ngram-range", help="Length of counted word sequences, N or N-M.")]

@@ -58,7 +58,7 @@ def prepare(groups: list[str]) -> None:
 
 
 def work() -> None:
-    """Compile what lines ask for, the name of a unit or a signature, and answer each by itself."""
+    """Compile what each line names, a unit or a signature, and answer line by line."""
     from bayeslearn.kernels.warm_up_learners import UNITS  # noqa: PLC0415 - loads every kernel
 
     for line in sys.stdin:

@@ -197,7 +197,7 @@ def grow_into(table: NDArray[np.float64], at: int, n: int, repeat: int, shared: 
 
 @inner
 def shrink_each(table: NDArray[np.float64], at: int, n: int, many: int) -> None:
-    """Sum so many entries at a time into one, in place, n of them."""
+    """Sum `many` entries at a time into one, in place, n of them."""
     k = at
     for i in range(at, at + n):
         total = all_lanes(0.0)
@@ -351,7 +351,7 @@ def distribute(
     beliefs: NDArray[np.float64],
     index: NDArray[np.int64],
 ) -> None:
-    """Ratios down the tree; each table becomes a belief, is read off and shrinks as it is."""
+    """Ratios down the tree; each table becomes a belief, is read off and shrinks in place."""
     belief_start = network[5]
     parent, rows, table, message = plan[1], plan[2], plan[4], plan[5]
     step_start, steps, dims, strides = plan[7], plan[8], plan[9], plan[10]

@@ -166,14 +166,14 @@ def user_folder() -> Path | None:
 
 
 def make_private(folder: Path) -> None:
-    """Make a folder and those above it that are not there; nobody else writes to them, whatever the umask."""
+    """Make a folder and its missing parents; no other user writes to them, whatever the umask."""
     for place in [*reversed(folder.parents), folder]:
         if not place.is_dir():
             place.mkdir(exist_ok=True, mode=0o700)
 
 
 def is_trusted(path: Path, descriptor: int | None = None) -> bool:
-    """Whether a file or folder of code is ours and nobody else can write to it; another one is reported."""
+    """Whether a file or folder of code is ours and no other user can write to it; another one is reported."""
     found = path.stat() if descriptor is None else os.fstat(descriptor)
     if not hasattr(os, "geteuid"):
         return True
@@ -250,7 +250,7 @@ def load(name: str) -> Any | None:
 
 
 def read_trusted(path: Path) -> bytes | None:
-    """Return the content of a file that nobody else can write to; None for another one."""
+    """Return the content of a file that no other user can write to; None for another one."""
     with path.open("rb") as file:
         return file.read() if is_trusted(path, file.fileno()) else None
 
@@ -278,7 +278,7 @@ def save(name: str, value: Any) -> None:
 
 
 def write(name: str, content: bytes) -> None:
-    """Write bytes to a file of a folder that can be written to, whole or not at all."""
+    """Write bytes to a file of a folder that can be written to, atomically."""
     folder = writable_folder()
     if folder is not None:
         # the folder may be gone, full or no longer ours
@@ -353,4 +353,4 @@ class KernelCache(_Cache):
         self._enabled = False
 
     def flush(self) -> None:
-        """Do nothing: names say what files hold, so no file is stale."""
+        """Do nothing: names identify what files hold, so no file is stale."""

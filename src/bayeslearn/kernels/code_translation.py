@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def recode(index: NDArray[np.int32], valid: NDArray[np.uint8], first: int, table: NDArray[np.int16], out: Any) -> None:
     """Fill `out`; the bit of the first cell is bit `first` of `valid`, which is empty when nothing is missing.
 
-    What an index says where nothing is there is anything at all, and is not looked up.
+    The index of a missing entry is arbitrary, and is not looked up.
     """
     if len(valid) == 0:
         for i in range(len(index)):

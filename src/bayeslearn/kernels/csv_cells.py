@@ -1,7 +1,7 @@
 """Cells of a text file to codes: each column's distinct cells are numbered in the order they appear.
 
-Made for tables of states, where a column has few distinct cells. The text is looked at eight bytes at a time: where a
-cell ends is worked out, not looked for, so that nothing has to be guessed. The last eight bytes of a cell are its key:
+Made for tables of states, where a column has few distinct cells. The text is read eight bytes at a time: the end of
+a cell is computed, not searched for, without branches. The last eight bytes of a cell are its key:
 cells up to that long are the same when their keys and lengths are, longer ones are compared with the first that had
 the same key, which stays where it is in the file.
 """
@@ -81,8 +81,8 @@ def number_cells(
     """Code the lines of text[begin:end] into `codes` (columns, rows) from a row on; returns the row after the last.
 
     The text ends with the end of a line; empty lines are skipped. For each column `first` and `lengths` (columns,
-    MOST_CELLS) say where its distinct cells stand, and `counts` how many there are; `slots` (−1 where free) and `keys`
-    (columns, CELL_SLOTS) find them. All of these may know cells of text that was read before. Returns RAGGED or
+    MOST_CELLS) are the places of its distinct cells, and `counts` their number; `slots` (−1 where free) and `keys`
+    (columns, CELL_SLOTS) find them. All of these may hold cells of text that was read before. Returns RAGGED or
     TOO_MANY for text that needs another reader.
     """
     columns = len(codes)

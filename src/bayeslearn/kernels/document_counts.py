@@ -109,7 +109,7 @@ def count_words(
     lower case, the shortest word, the shortest and longest n-gram, what to do with words outside the vocabulary (KNOWN,
     NEW, HASHED), and its size where words are hashed. `vocabulary` is (table, words, ends), `found` (indptr, indices,
     counts). `room` is for the tokens of a document, the place of every word (−1 at first), where the last tokens begin,
-    and for the tokens and n-grams of a SEGMENT and their hashes. `cursor` tells where to go on with more room, zeros in
+    and for the tokens and n-grams of a SEGMENT and their hashes. `cursor` holds the position to continue from, zeros in
     the beginning.
     """
     lower, shortest, low, high, unknown, _ = rules

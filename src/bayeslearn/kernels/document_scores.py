@@ -22,7 +22,7 @@ def add_labeled(
     high: int,
     into: NDArray[np.float64],
 ) -> None:
-    """into[w, labels[d]] += weights[d] · n_dw for the labels from `low` to below `high`; a label of −1 is nobody's."""
+    """into[w, labels[d]] += weights[d] · n_dw for the labels from `low` to below `high`; a label of −1 is missing."""
     for d in range(len(labels)):
         k = labels[d]
         if low <= k < high:

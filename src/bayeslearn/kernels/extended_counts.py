@@ -1,4 +1,4 @@
-"""Counting one family with each of many more columns beside it.
+"""Counting one family with each of many additional columns.
 
     N(cell, s) for every cell of a family and every state s of every other column
 
@@ -53,7 +53,7 @@ def extend_family(
     :mod:`bayeslearn.network.structure.scoring.family_counts` has them:
 
     - the codes, the weights (none for ones), the states of each column and where they stand;
-    - a bitmap and a number of rows for each state, and a row of bytes for each row (or none: then columns are looked at
+    - a bitmap and a number of rows for each state, and a row of bytes for each row (or none: then columns are counted
       one by one), of which weighted rows need none;
     - how many rows one by one take as long as a bitmap against one state.
     """
@@ -113,7 +113,7 @@ def extend_by_rows(
     first: NDArray[np.int64],
     table: Counts,
 ) -> None:
-    """table[cell of row, state of column in it] += weight of the row; four columns at a time share what a row says."""
+    """table[cell of row, state of column in it] += weight of the row; four columns at a time share a row."""
     columns = np.flatnonzero(other)
     fours = len(columns) - len(columns) % 4
     for k in range(0, fours, 4):

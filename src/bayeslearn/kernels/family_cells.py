@@ -67,7 +67,7 @@ def split_of(family: NDArray[np.int64], sizes: NDArray[np.int64], added: int) ->
 def small_cells(
     whole: NDArray[np.float64], split: tuple[int, int], few: float
 ) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
-    """Cells whose rows are looked at one by one, and the largest of each split, which is what the others leave."""
+    """Cells whose rows are counted one by one, and the largest of each split, which is what the others leave."""
     size, stride = split
     small, largest = np.empty(len(whole), np.bool_), np.full(len(whole) // size, -1)
     for c in range(len(whole)):

@@ -42,7 +42,7 @@ def expect_diagonal(
 ) -> float:  # fmt: skip
     """Add the sums of rows `start` … `stop`, cells may be NaN; their weighted log likelihood.
 
-    ln N = Σ_c −(scale δ)² + logs, over the cells that are there. Means are told about the `center`. `n`, `first` and
+    ln N = Σ_c −(scale δ)² + logs, over the cells that are there. Means are relative to the `center`. `n`, `first` and
     `second` have an entry for every component and column, `share` one for every component. Empty `weights` are ones.
     """
     d, k, padded = X.shape[1], log_c.shape[0], mean.shape[1]

@@ -21,7 +21,7 @@ LEAST = -708.0
 
 @inner
 def turn(X: Floats, center: Floats, begin: int, m: int, tile: Floats, seen: Floats) -> bool:
-    """Rows become columns about a center; whether a cell is missing, for then `seen` says which, and it is 0."""
+    """Rows become columns about a center; whether a cell is missing, for then `seen` holds which, and it is 0."""
     holes = False
     for c in range(X.shape[1]):
         for t in range(m):
@@ -41,7 +41,7 @@ def turn(X: Floats, center: Floats, begin: int, m: int, tile: Floats, seen: Floa
 
 @inner
 def weigh(weights: Floats, begin: int, m: int, w: Floats) -> Floats:
-    """The weights of a tile, ones where none are told."""
+    """The weights of a tile, ones where none are given."""
     if weights.shape[0]:
         w[:m] = weights[begin : begin + m]
     return w

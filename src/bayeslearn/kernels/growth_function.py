@@ -56,7 +56,7 @@ def most_patterns(labels: NDArray[np.uint8], size: int, budget: int, into: NDArr
 def refine(
     labels: NDArray[np.uint8], rows: NDArray[np.int64], bounds: NDArray[np.int64], cells: int, depth: int, x: int
 ) -> int:
-    """Every cell in two by what the rows say of x; how many cells are not empty."""
+    """Split every cell by the label of x in its rows; return how many cells are not empty."""
     made = 0
     for c in range(cells):
         low, high = bounds[depth, c], bounds[depth, c + 1]

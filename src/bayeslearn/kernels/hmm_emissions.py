@@ -1,4 +1,4 @@
-"""What the states of a chain say of observations, laid out in lanes for :mod:`.chains`, and counted back again.
+"""Log likelihoods of observations given states, in lanes for :mod:`.hmm_forward_backward`, and their counts.
 
 Each `lay_*` fills b[t·S + j, lane], the likelihood of state j for step t of the sequence in a lane, up to a factor of
 the step whose log is added to `log_p`; missing observations have b = 1. Steps past the end may have any b up to 1. Each
@@ -93,7 +93,7 @@ def lay_normals(
     b: NDArray[np.float64],
     log_p: NDArray[np.float64],
 ) -> None:
-    """b of independent normals: parts[j, d] = mean, ½/σ² and −½ ln 2πσ²; a coordinate that is NaN says nothing."""
+    """b of independent normals: parts[j, d] = mean, ½/σ² and −½ ln 2πσ²; a coordinate that is NaN adds nothing."""
     n, dim = parts.shape[:2]
     here, seen, room = np.zeros((dim, LANES)), np.zeros((dim, LANES)), np.empty((1, LANES))
     for t in range(lengths[0]):

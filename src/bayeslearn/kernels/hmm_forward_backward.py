@@ -6,8 +6,8 @@
 
 Rows t·S + j of `b` and `alpha` are state j at step t, a lane for each sequence (:mod:`.vectors`). Lanes come longest
 first; what the lanes of sequences that have ended hold is never used. A logarithm is taken only when a
-product of scales leaves the range of floats. A lane whose numbers become too small to be trusted is lost, says so, and
-adds nothing: :func:`smooth_logs` of :mod:`.chain_logs` does it again in logs.
+product of scales leaves the range of floats. A lane whose numbers become too small is marked as lost and
+adds nothing: :func:`smooth_logs` of :mod:`.hmm_log_space` repeats it in logs.
 
 A long chain is taken in blocks: `entry` and `leaving` hand over from one to the next.
 """

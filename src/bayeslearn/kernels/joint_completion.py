@@ -77,7 +77,7 @@ def choose_down(
     tables: NDArray[np.float64],
     found: NDArray[np.int64],
 ) -> None:
-    """After the climb a table holds the best that can be reached with each of its entries: read the choice off.
+    """After the upward pass a table holds the maximum over the completions of each of its entries: read the choice off.
 
     From the roots to the leaves each clique takes the best entry of the row that its separator, known by then, selects.
     """

@@ -311,7 +311,7 @@ def plan_of(
     weight: float,
     limit: float,
 ) -> Any:
-    """A plan that looks at all variables, active or not."""
+    """A plan over all variables, active or not."""
     near = moralize(scope_start, scope, active, kept)
     order = np.empty(len(active), np.int64)
     count = eliminate(near, active, log_size, noise, weight, order)

@@ -1,7 +1,7 @@
 """Labels counted for 64 points at a time, on either side of one of them, up to a power of two.
 
 A word holds one binary digit of the counts of all points, and one more word stays set where a count has run over. The
-small powers are what a search asks for most, so they have loops of their own that stay in registers.
+small powers are needed most by a search, so they have separate loops that stay in registers.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def seen_often(
 
 @inner
 def add(counts: NDArray[np.uint64], which: int, word: np.uint64, digits: int) -> None:
-    """One more for every point whose bit is set; the last column says that a count has run over."""
+    """One more for every point whose bit is set; the last column marks counts that overflow."""
     for digit in range(digits):
         carry = counts[which, digit] & word
         counts[which, digit] ^= word

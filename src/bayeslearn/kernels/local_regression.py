@@ -1,6 +1,6 @@
 """Local fits, one for every query: weigh the rows around it, gather their moments, solve, read off the value there.
 
-    φ_j = ((x_j − q)/r, …)                          features about the query, told in radii of its neighbourhood
+    φ_j = ((x_j − q)/r, …)                          features about the query, in radii of its neighborhood
     W_j = K_j ΣK/ΣK²                                 kernel weights that add up to n = (ΣK)²/ΣK² whole rows
     S = Σ W (φ − φ̄)(φ − φ̄)ᵀ + Λ = L Lᵀ            Λ is the prior's precision of the slopes
     f̂(q) = ȳ − φ̄ᵀS⁻¹S_φy        v = 1/n + φ̄ᵀS⁻¹φ̄        rss = S_yy − S_yφS⁻¹S_φy
@@ -104,7 +104,7 @@ def fit_local(
 def _weigh(
     X: Floats, s: Floats, Q: Floats, rows: Integers, i: int, skip: int, kind: int, h: float, index: Integers, w: Floats
 ) -> tuple[int, float, int]:
-    """The rows that weigh something and their weights: how many, the radius that holds them, and what is said."""
+    """The rows that weigh something and their weights: how many, the radius that holds them, and a code."""
     size = rows.shape[1] or X.shape[0]
     count, said, nearest, farthest = 0, 0, np.inf, 0.0
     for t in range(size):

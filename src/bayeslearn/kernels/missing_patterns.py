@@ -1,8 +1,8 @@
-"""Taking rows with holes apart, and folding what is equal.
+"""Group the missing values of rows, and merge equal groups.
 
 Given what a row shows, its missing variables fall into groups that do not touch each other: two of them are in one
 group when a table holds both. What a group adds to the expected counts depends only on the group and on the observed
-variables beside it, so groups that look alike in many rows are inferred once, with the weight of them all.
+variables next to it, so equal groups of many rows are inferred once, with their total weight.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ mixed: Any = _mixed_integers if numba.config.DISABLE_JIT else _mixed
 
 @kernel
 def neighbors(scope_start: NDArray[np.int64], scope: NDArray[np.int64], n: int) -> NDArray[np.uint64]:
-    """Bit v of row u: some table holds both; a variable is beside itself."""
+    """Bit v of row u: some table holds both; a variable is adjacent to itself."""
     near = np.zeros((n, (n + 63) // 64), np.uint64)
     for f in range(len(scope_start) - 1):
         for i in range(scope_start[f], scope_start[f + 1]):
@@ -98,7 +98,7 @@ def hash_of_words(words: NDArray[np.uint64]) -> np.uint64:
 
 @inner
 def hash_of_item(codes: NDArray[Any], row: int, group: int, beside: NDArray[np.int64], first: int, last: int) -> Any:
-    """A number for a group and what a row shows beside it; four codes make a word."""
+    """A number for a group and the observed codes next to it; four codes make a word."""
     h, word = mixed(MIX, np.uint64(group)), np.uint64(0)
     for i in range(first, last):
         word = (word << np.uint64(16)) | np.uint64(codes[row, beside[i]])
@@ -141,7 +141,7 @@ def free_slot(h: np.uint64, slots: NDArray[np.int32]) -> Any:
 
 @inner
 def spread_out(hashes: NDArray[np.uint64], count: int, room: int) -> NDArray[np.int32]:
-    """A table of slots for so many entries: each stands at its hash, or at the next place that is free."""
+    """A table of slots for `count` entries: each stands at its hash, or at the next place that is free."""
     slots = np.full(room, -1, np.int32)
     for i in range(count):
         slots[free_slot(hashes[i], slots)] = i
@@ -200,7 +200,7 @@ def hole_patterns(codes: NDArray[Any], words: int) -> Any:
 
 @inner
 def groups_of_patterns(patterns: NDArray[np.uint64], near: NDArray[np.uint64]) -> Any:
-    """The groups, what is beside each, and the groups of every pattern."""
+    """The groups, what is adjacent to each, and the groups of every pattern."""
     words = patterns.shape[1]
     group, beside, frontier = np.zeros(words, np.uint64), np.zeros(words, np.uint64), np.zeros(words, np.uint64)
     groups, hashes, slots, count = (
@@ -255,7 +255,7 @@ def fold_rows(
     Rows that stand `apart` are not folded with others. Returns
 
         groups          the variables of each group, as bits
-        besides         and those beside it
+        besides         and those adjacent to it
         item_group      for each item its group,
         item_row        the first row that shows it,
         item_weight     and the weight of all rows that do

@@ -1,4 +1,4 @@
-"""Naive Bayes over tables: what the classes show in one column, and what one column says of the classes.
+"""Naive Bayes over tables: counts of a column given the classes, and log likelihoods of the classes given a column.
 
     n[x, c] = Σ_i w_i [x_i = x, c_i = c]        n_c, x̄_c, M_c = Σ_{i in c} w_i, …        ln P(c, row) += ln p(x | c)
 
@@ -29,7 +29,7 @@ def count_classes(
     weights: NDArray[np.float64],
     counts: NDArray[np.float64],
 ) -> None:
-    """Add the weight of every row i to counts[j, code_ji + 1, label_i]; a label of −1 is nobody's."""
+    """Add the weight of every row i to counts[j, code_ji + 1, label_i]; a label of −1 is missing."""
     for j in range(len(codes)):
         column, table = codes[j], counts[j]
         for i in range(len(labels)):
@@ -165,7 +165,7 @@ def count_pairs(
     weights: NDArray[np.float64],
     counts: NDArray[np.float64],
 ) -> None:
-    """Add each row to counts[label, s, t] for its states s and t of every two columns, s = t for one by itself.
+    """Add each row to counts[label, s, t] for its states s and t of every two columns, s = t for a single column.
 
     The states of column j begin at start_j. Only pairs in the order of the columns are filled.
     """
@@ -190,10 +190,10 @@ def average_parents(
     child: NDArray[np.float64],
     joint: NDArray[np.float64],
 ) -> None:
-    """joint[i, c] = ln Σ_j P(c, x_j) Π_k P(x_k | c, x_j) over columns j that are seen and have something to say.
+    """joint[i, c] = ln Σ_j P(c, x_j) Π_k P(x_k | c, x_j) over columns j that are observed and have a weight.
 
     `parent` (states, classes) is −inf for all classes of a state that cannot lead; `child` is (states, states,
-    classes). Where no column leads, the row is left as it is.
+    classes). Where no column leads, the row is left unchanged.
     """
     d, n_classes = len(codes), joint.shape[1]
     logs = np.empty((d, n_classes))

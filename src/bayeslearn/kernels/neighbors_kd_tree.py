@@ -1,4 +1,4 @@
-"""A k-d tree: boxes within boxes, and the nearest rows found without a look at most of them.
+"""A k-d tree: boxes within boxes, and the nearest rows without computing most distances.
 
 A box is cut in two halves of as many rows across its longest side, until few rows are left. A search goes to the nearer
 half first, and leaves out every box that is farther than the k-th row found so far:

@@ -1,4 +1,4 @@
-"""The nearest rows by short numbers: most rows are told to be too far without being measured.
+"""The nearest rows by short numbers: most rows are excluded without an exact distance.
 
     x = a u,  q = b v,  |u| = |v| = 1        |x − q|²/2 = a²/2 − a b u·v + b²/2
     U = round(M u),  V = round(M v)          |U·V / M² − u·v| ≤ η        M = 32767: they fit 16 bits, and U·V fits 32
@@ -41,7 +41,7 @@ UP, TINY = 2.0**-22, 1e-36
 
 @kernel
 def shorten_rows(rows: Floats, lengths: Floats, into: Any) -> None:
-    """Rows divided by their lengths, in 16 bits, as panels or groups; rows without a direction are left as they are."""
+    """Rows divided by their lengths, in 16 bits, as panels or groups; rows without a direction are unchanged."""
     wide = into.shape[2]
     for i in range(rows.shape[0]):
         if 0.0 < lengths[i] < np.inf:

@@ -1,4 +1,4 @@
-"""The E step of a network: expected family counts of folded rows, each group of missing variables by itself."""
+"""The E step of a network: expected family counts of folded rows, each group of missing variables separately."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Walking over orders at random, each as often as it is probable, and what an order says of arcs.
+"""A Markov chain over orders, each as often as it is probable, and the arc probabilities of an order.
 
     sets    as in `ordering`, all of them: the sets of each variable best first
     ln P(order | D) = Σ_x ln Σ over sets before x of exp(score) + constant

@@ -26,7 +26,7 @@ def extend_sets(
 ) -> None:
     """table[cell of parents[base_f] and the child, start_f + state of column added_f] = weight of such rows.
 
-    The child is column 0; what is extended by the same base follows each other. Parents have so many `states`, and a
+    The child is column 0; what is extended by the same base follows each other. Parents have `states` states, and a
     table of fewer rows holds those that occur.
     """
     rows, k, cells = codes.shape[1], parents.shape[1], len(table)

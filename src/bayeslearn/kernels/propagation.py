@@ -284,7 +284,7 @@ def distribute_down(
     weight: float,
     index: NDArray[np.int64],
 ) -> None:
-    """From the roots to the leaves: each table becomes a belief, is read off and shrinks as it is.
+    """From the roots to the leaves: each table becomes a belief, is read off and shrinks in place.
 
     `families`, when it is as long as all the tables of the network, gets weight · P(family | e) added.
     """
@@ -381,7 +381,7 @@ def propagate_cases(
     beliefs: NDArray[np.float64],
     log_p: NDArray[np.float64],
 ) -> int:
-    """Each case (n, variables) with a plan of its own, kept while the same variables are observed.
+    """Each row (n, variables) with its plan, kept while the same variables are observed.
 
     Returns −1, or the first case whose tables would have more than `limit` entries.
     """

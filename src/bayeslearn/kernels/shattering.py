@@ -1,8 +1,8 @@
-"""Sets of points that a class shatters, by a search that looks at 64 points at a time.
+"""Sets of points that a class shatters, by a search over 64 points at a time.
 
-A hypothesis is a row of bits, one for each point. A set S of k points splits the rows into 2^k cells by what they say
+A hypothesis is a row of bits, one for each point. A set S of k points splits the rows into 2^k cells by their labels
 of S; S can grow to D shattered points only by points y that leave 2^(D-k-1) rows of either label in every cell. These
-are counted for all y at once (:mod:`.seeing`). Small cells rule out most, so they are looked at first, and rows are
+are counted for all y at once (:mod:`.label_counts`). Small cells rule out most, so they come first, and rows are
 moved only where enough points are left.
 """
 
@@ -109,7 +109,7 @@ def split(
     into: NDArray[np.uint64],
     into_bounds: NDArray[np.int64],
 ) -> None:
-    """Every cell in two: the rows that say no of x, then those that say yes."""
+    """Split every cell: the rows with label no of x, then those with yes."""
     word, bit, one = x >> 6, np.uint64(x & 63), np.uint64(1)
     for c in range(cells):
         low, high = bounds[c], bounds[c + 1]

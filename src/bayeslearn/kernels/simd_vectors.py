@@ -1,6 +1,6 @@
 """Eight numbers that move together: one instruction works on all of them.
 
-A row of an array (n, LANES) is read, worked on and written as a whole. The compiler does not find this by itself: it
+A row of an array (n, LANES) is read, computed and written as one vector. The compiler does not find this alone: it
 cannot know that the arrays of a loop do not overlap. Without compiling, a vector is a small NumPy array.
 """
 
@@ -114,7 +114,7 @@ def _all(_: Any, x: Any) -> Any:  # noqa: ARG001 - numba wants the arguments nam
 
 
 def _fenced(builder: Any, x: Any) -> Any:
-    """A value as it is: fast mathematics would join the two parts of ln 2, and lose the digits they are there for."""
+    """The value unchanged: fast mathematics would join the two parts of ln 2, and lose its digits."""
     kind = ir.FunctionType(_VECTOR, [_VECTOR])
     fence = cgutils.get_or_insert_function(builder.module, kind, f"llvm.arithmetic.fence.v{LANES}f64")
     return builder.call(fence, [x])

@@ -128,7 +128,7 @@ def grow(table: NDArray[np.float64], at: int, n: int, repeat: int) -> None:
 
 @inner
 def shrink(table: NDArray[np.float64], at: int, n: int, many: int) -> None:
-    """Sum so many entries at a time into one, in place, n of them: the inverse way of `grow`."""
+    """Sum `many` entries at a time into one, in place, n of them: the inverse way of `grow`."""
     if many == 2:
         for i in range(n):
             table[at + i] = table[at + 2 * i] + table[at + 2 * i + 1]

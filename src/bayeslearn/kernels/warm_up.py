@@ -209,7 +209,7 @@ def weighted_rows() -> None:
 
 @unit
 def gains() -> None:
-    """One column beside itself: packed and changed."""
+    """One column with itself: packed and changed."""
     codes, zero = read_only(np.zeros((1, 1), np.int8)), np.zeros(1, np.int64)
     bits, no, gain = np.zeros((1, 1), np.uint64), np.zeros((1, 1), np.bool_), np.full((3, 1, 1), -np.inf)
     graph = ((gain[0], gain[0]), (no, no), (no, no))

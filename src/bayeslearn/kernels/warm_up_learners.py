@@ -1,4 +1,4 @@
-"""The units of :mod:`bayeslearn.kernels.warm_up` for the learners beside networks."""
+"""The units of :mod:`bayeslearn.kernels.warm_up` for the learners other than networks."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Experts who advise, round after round: what their weights say, and what it costs to be wrong.
+"""Predictions by weighted votes of experts, round after round, and the updates of their weights.
 
-votes[t, c] = Σ_i w_i [i says c]        then        w_i ← β w_i, wrong_i ← wrong_i + 1   where i was wrong
+votes[t, c] = Σ_i w_i [i predicts c]    then        w_i ← β w_i, wrong_i ← wrong_i + 1   where i was wrong
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def weigh_advice(
     wrong: NDArray[np.int64],
     votes: NDArray[np.float64],
 ) -> None:
-    """Some experts over all rounds: their votes are added, before each round is told; −1 is no advice.
+    """Some experts over all rounds: their votes are added before the label of each round; −1 is no advice.
 
     Codes are of one type, so that many are compared at a time; `labels` are all of them, two at least.
     """
@@ -64,7 +64,7 @@ def weigh_advice(
 
 @inner
 def supporting(said: Codes, c: int, weights: NDArray[np.float64]) -> float:
-    """The weight of those who say c."""
+    """The weight of the experts that predict c."""
     total = 0.0
     for i in range(len(said)):
         total += weights[i] if said[i] == c else 0.0
@@ -73,7 +73,7 @@ def supporting(said: Codes, c: int, weights: NDArray[np.float64]) -> float:
 
 @inner
 def pay(said: Codes, c: int, d: int, y: int, beta: float, weights: NDArray[np.float64]) -> tuple[float, float]:
-    """The weight of those who say c, and d; then who was wrong weighs less."""
+    """The weight of the experts that predict c, and d; then the weights of wrong ones fall."""
     one, other = 0.0, 0.0
     for i in range(len(said)):
         code, w = said[i], weights[i]
@@ -94,9 +94,9 @@ def count_errors(said: Codes, y: int, errors: NDArray[np.int8]) -> None:
 def follow_counts(
     codes: NDArray[np.int32], truth: NDArray[np.int64], counts: NDArray[np.int64], advice: NDArray[np.int32]
 ) -> None:
-    """What was most frequent so far beside each state of each column, row by row: the first of those that tie.
+    """The most frequent label so far with each state of each column, row by row: the first of ties.
 
-    The first column is one state only; where another shows a missing or a new state, it says the same. Then the row is
+    The first column is one state only; a column with a missing or a new state predicts the same. Then the row is
     counted, unless its label is missing.
     """
     columns, rows = codes.shape

@@ -155,10 +155,10 @@ def join_words(
     numbers: NDArray[np.int32],
     cursor: NDArray[np.int64],
 ) -> bool:
-    """Add words to a vocabulary (table, words, ends), and tell their numbers in it; false where its table is full.
+    """Add words to a vocabulary (table, words, ends), and return their numbers in it; false if its table is full.
 
-    `words` and `ends` have room for all of them. `cursor` tells where to go on with a wider table: words done, words in
-    the vocabulary, bytes in it.
+    `words` and `ends` have room for all of them. `cursor` holds the position to continue from: words done, words in the
+    vocabulary, bytes in it.
     """
     table, words, ends = vocabulary
     done, n_words, used = cursor

@@ -43,6 +43,7 @@ def vc_bound(
     epsilon: float | None = None,
     delta: float | None = None,
     n_examples: int | None = None,
+    lower: bool = False,
 ) -> Bound:
     """PAC bound of consistent learners by VC dimension: of the dimension, ε, δ and m, the one that is not given.
 
@@ -52,6 +53,8 @@ def vc_bound(
         The VC dimension of the class.
     epsilon, delta, n_examples
         As in :func:`pac_bound`.
+    lower
+        Whether to return :func:`vc_lower_bound`, which needs `dimension` and `delta`.
 
     Examples
     --------
@@ -60,6 +63,10 @@ def vc_bound(
     at most 0.1, with probability 0.95 or more.
     m ≥ (1/ε)(4 log₂(2/δ) + 8 VC log₂(13/ε)) = (1/0.1)(4·5.322 + 8·3·7.022) = 1898
     """
+    if lower:
+        if dimension is None or delta is None:
+            raise ParameterError("the lower bound needs `dimension` and `delta`")
+        return vc_lower_bound(dimension, epsilon=epsilon, delta=delta, n_examples=n_examples)
     wanted = the_unknown(dimension=dimension, epsilon=epsilon, delta=delta, n_examples=n_examples)
     given: dict[str, Any] = {
         "dimension": None if dimension is None else dimension_of(dimension),

@@ -246,7 +246,7 @@ def without(before: StatisticsBundle, taken: StatisticsBundle) -> StatisticsBund
         try:
             left[name] = counts - taken[name]
         except EvidenceError as error:
-            message = error.message.replace("more evidence taken", f"more evidence on {name!r} taken", 1)
+            message = error.message.replace("more evidence removed", f"more evidence on {name!r} removed", 1)
             raise EvidenceError(message, hint=error.hint, column=name, **error.details) from None
     return StatisticsBundle(left)
 
