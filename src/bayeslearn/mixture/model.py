@@ -22,7 +22,7 @@ from bayeslearn.components.product import Product, normalized
 from bayeslearn.components.rows import read
 from bayeslearn.distributions import Categorical, Counts, Dirichlet, StatisticsBundle
 from bayeslearn.distributions.sufficient_statistics import Assignment
-from bayeslearn.errors import ParameterError, listed
+from bayeslearn.errors import ParameterError
 from bayeslearn.fit_info import Fitted
 from bayeslearn.mixture import comparison
 from bayeslearn.printable import printable
