@@ -111,7 +111,7 @@ def test_the_optimum_of_em_with_holes(forest, method, prior):
     cases = with_holes(forest, 300, 1)
 
     by_em = fit_parameters(forest, cases, prior=prior, tol=1e-10, max_iter=5000)
-    found = fit_parameters(forest, cases, prior=prior, method=method, tol=1e-10, max_iter=5000)
+    found = fit_parameters(forest, cases, prior=prior, algorithm=method, tol=1e-10, max_iter=5000)
 
     assert found.fit_info.converged
     assert found.fit_info.objective == pytest.approx(by_em.fit_info.objective, abs=1e-7)
@@ -126,7 +126,7 @@ def test_the_optimum_of_em_with_a_hidden_variable(forest, method):
     settings = {"prior": "laplace", "hidden": {"Lightning": YES_NO}, "start": forest, "max_iter": 20_000}
 
     by_em = fit_parameters(forest, cases, tol=1e-10, **settings)
-    found = fit_parameters(forest, cases, method=method, tol=1e-9, **settings)
+    found = fit_parameters(forest, cases, algorithm=method, tol=1e-9, **settings)
 
     assert found.fit_info.objective == pytest.approx(by_em.fit_info.objective, abs=1e-6)
     assert found.isclose(by_em, rtol=1e-3, atol=1e-3)
@@ -137,7 +137,7 @@ def test_a_constant_step_as_in_the_book(forest, step):
     cases = with_holes(forest, 100, 3)
 
     by_em = fit_parameters(forest, cases, prior="laplace", tol=1e-9)
-    found = fit_parameters(forest, cases, prior="laplace", method="gradient", step=step, tol=1e-8, max_iter=20_000)
+    found = fit_parameters(forest, cases, prior="laplace", algorithm="gradient", step=step, tol=1e-8, max_iter=20_000)
 
     assert found.fit_info.objective == pytest.approx(by_em.fit_info.objective, abs=1e-6)
 
@@ -147,7 +147,7 @@ def test_complete_cases_are_counted_by_climbing_too(forest, method):
     cases = forest.sample(200, random_state=4)
 
     counted = fit_parameters(forest, cases, prior="laplace")
-    found = fit_parameters(forest, cases, prior="laplace", method=method, tol=1e-10, max_iter=1000)
+    found = fit_parameters(forest, cases, prior="laplace", algorithm=method, tol=1e-10, max_iter=1000)
 
     assert found.isclose(counted, rtol=1e-5, atol=1e-5)
     assert found.fit_info.objective == pytest.approx(counted.fit_info.objective, abs=1e-8)
@@ -162,5 +162,5 @@ def test_rows_divided_by_their_sums_come_to_rest_elsewhere():
 
     np.testing.assert_allclose(w, np.sqrt(n) / np.sqrt(n).sum(), rtol=1e-6)
     tosses = {"side": ["head"] * 3 + ["tail"]}
-    found = fit_parameters("[side]", tosses, method="gradient", step=0.01, tol=1e-10, max_iter=5000, prior=None)
+    found = fit_parameters("[side]", tosses, algorithm="gradient", step=0.01, tol=1e-10, max_iter=5000, prior=None)
     np.testing.assert_allclose(found["side"].probabilities, n / 4, rtol=1e-4)

@@ -11,9 +11,8 @@ import pytest
 from bayeslearn import BayesianNetwork, fit_parameters, read_network, write_network
 from bayeslearn.cli import progress
 from bayeslearn.cli.command import in_one_line
-from bayeslearn.cli.network_query import Sampling
 from bayeslearn.errors import BayeslearnWarning, ConvergenceWarning
-from bayeslearn.network.inference.approximate import Progress, SampledInference
+from bayeslearn.network.inference.approximate import SampledInference
 from tests.cli.asking import ask, fail, result, said, tell
 from tests.oracle.networks import given, marginal, random_network
 
@@ -191,16 +190,6 @@ def test_a_bar_is_shown_to_those_who_wait(monkeypatch):
     monkeypatch.setenv("FORCE_COLOR", "1")  # as on a terminal
     monkeypatch.setenv("TERM", "xterm")
     assert "sampling" in said(*words)
-
-
-def test_the_nearest_limit_moves_the_bar():
-    run = Progress(draws=1000, most=4000, error=0.02)
-    assert Sampling(n_samples=4000).share(run, passed=1.0) == pytest.approx(0.25, rel=1e-12)
-    assert Sampling(n_samples=4000, precision=0.01).share(run, passed=1.0) == pytest.approx(0.25, rel=1e-12)
-    assert Sampling(precision=0.016).share(run, passed=1.0) == pytest.approx(0.64, rel=1e-12)
-    assert Sampling(time_limit=2.0).share(Progress(1000, None, np.inf), passed=1.5) == pytest.approx(0.75, rel=1e-12)
-    assert Sampling().share(Progress(1000, 1_000_000, 0.01), passed=1.0) == pytest.approx(0.25, rel=1e-12)
-    assert Sampling(precision=0.1).share(Progress(1000, None, 0.0), passed=1.0) == pytest.approx(0, abs=0)
 
 
 ### warnings

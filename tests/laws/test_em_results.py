@@ -43,7 +43,7 @@ def test_tables_are_those_of_their_counts(seed, n, method, max_iter, prior, shar
     table = with_holes(truth, 15, seed + 1, share)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BayeslearnWarning)
-        fit = fit_parameters(truth, table, prior=prior, method=method, max_iter=max_iter)
+        fit = fit_parameters(truth, table, prior=prior, algorithm=method, max_iter=max_iter)
     assert_agrees(fit)
     assert fit.fit_info.log_likelihood == pytest.approx(fit.score(table).log_likelihood, rel=1e-9)
     # what an update without rows gives is the network itself
@@ -64,7 +64,7 @@ def test_a_climb_that_is_stopped_at_once():
 
     truth = slow.random_network(3, 4)
     for method in ("em", "gradient", "lbfgs"):
-        fit = fit_parameters(truth, with_holes(truth, 30, 1, 0.3), prior="laplace", method=method, progress=stop)
+        fit = fit_parameters(truth, with_holes(truth, 30, 1, 0.3), prior="laplace", algorithm=method, progress=stop)
         assert_agrees(fit)
 
 

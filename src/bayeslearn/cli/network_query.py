@@ -176,25 +176,15 @@ def _require_plain(method: str, odd: list[str], level: float, *, mpe: bool, soft
 
 
 def _answered(
-    network: BayesianNetwork, method: str, sampling: Sampling, asked: dict[str, Any]
+    network: BayesianNetwork, method: Any, sampling: Sampling, asked: dict[str, Any]
 ) -> Posterior | SampledPosterior | LoopyPosterior:
-    if method == "exact":
-        return network.query(**asked)
-    if method == "loopy_propagation":
-        from bayeslearn.network.inference.loopy_propagation import LoopyPropagation
-
-        return LoopyPropagation(network).query(**asked)
-    return _sampled(network, method, sampling, asked)
-
-
-def _sampled(network: BayesianNetwork, method: Any, sampling: Sampling, asked: dict[str, Any]) -> SampledPosterior:
-    from bayeslearn.network.inference.approximate import SampledInference
-
+    if method not in SAMPLED:
+        return network.query(**asked, method=method)
     with progress.bar("sampling") as tell:
-        return SampledInference(network).query(
+        return network.query(
             **asked, method=method, n_samples=sampling.n_samples, precision=sampling.precision,
-            time_limit=sampling.time_limit,
-            random_state=sampling.seed, progress=lambda now: tell(now.fraction, now.message),
+            time_limit=sampling.time_limit, random_state=sampling.seed,
+            progress=lambda now: tell(now.fraction, now.message),
         )  # fmt: skip
 
 

@@ -44,7 +44,7 @@ def run(
     hidden: Annotated[
         list[str] | None, typer.Option(help="VAR:N or VAR:STATE,STATE,...: a variable that no column shows.")
     ] = None,
-    method: Annotated[str, typer.Option(help="Method with missing values: em, gradient or lbfgs.")] = "em",
+    algorithm: Annotated[str, typer.Option(help="Algorithm with missing values: em, gradient or lbfgs.")] = "em",
     init: Annotated[str, typer.Option(help="Initial probabilities: prior or random.")] = "prior",
     n_init: Annotated[int, typer.Option(help="Number of initializations; the best result is kept.")] = 1,
     tol: Annotated[float, typer.Option(help="Gain of an iteration, in nats, at which the fit has converged.")] = 1e-4,
@@ -83,9 +83,9 @@ def run(
     if extra_columns is not None:
         extra_columns = validation.choice("--extra-columns", extra_columns, ["error", "ignore"])
     settings: dict[str, Any] = {
-        "prior": prior, "hidden": hidden_variables(hidden), "frozen": frozen or (), "method": method, "init": init,
-        "n_init": n_init, "tol": tol, "max_iter": max_iter, "checkpoint": checkpoint, "checkpoint_every": every,
-        "resume": resume, "random_state": seed,
+        "prior": prior, "hidden": hidden_variables(hidden), "frozen": frozen or (), "algorithm": algorithm,
+        "init": init, "n_init": n_init, "tol": tol, "max_iter": max_iter, "checkpoint": checkpoint,
+        "checkpoint_every": every, "resume": resume, "random_state": seed,
     }  # fmt: skip
     with (
         data.opened(sample_weight=sample_weight) as given,

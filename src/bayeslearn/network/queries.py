@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar,
 import numpy as np
 
 from bayeslearn import lazy_imports
-from bayeslearn.errors import MissingValuesError
 from bayeslearn.network.cpt import Factorization
 
 if TYPE_CHECKING:
@@ -28,9 +27,10 @@ if TYPE_CHECKING:
     from bayeslearn.network.inference.evidence_session import Numbers
     from bayeslearn.network.inference.explanation import EvidenceExplanation, Sensitivity
     from bayeslearn.network.inference.junction_tree import ExactInference
-    from bayeslearn.network.inference.results import Backend, MostProbableExplanation, Posterior
+    from bayeslearn.network.inference.results import Backend, MostProbableExplanation
     from bayeslearn.network.parameters import em_steps, imputation
     from bayeslearn.network.parameters.em_steps import LogLikelihood, TotalLogLikelihood
+    from bayeslearn.progress import ProgressCallback, Reporter
     from bayeslearn.sources.base import Scanned
     from bayeslearn.tables import Table
     from bayeslearn.tables.markers import Markers
@@ -97,7 +97,13 @@ class NetworkQueries(Factorization):
         *,
         virtual_evidence: Mapping[str, Numbers] | None = None,
         soft_evidence: Mapping[str, Numbers] | None = None,
-    ) -> Posterior:
+        method: Literal["exact", "likelihood_weighting", "rejection", "gibbs", "loopy_propagation"] = "exact",
+        n_samples: int | None = None,
+        precision: float | None = None,
+        time_limit: float | None = None,
+        random_state: np.random.Generator | np.random.RandomState | int | None = None,
+        progress: Reporter | ProgressCallback | bool | None = None,
+    ) -> Any:
         """Return posterior distributions given evidence; ``query(variables, evidence=...)`` is understood as well.
 
         Parameters
@@ -110,12 +116,30 @@ class NetworkQueries(Factorization):
             Virtual evidence, by variable: P(observation | state) for each state, as a list or by state.
         soft_evidence
             Soft evidence, by variable: the distribution that it is to have, as a list or by state.
+        method
+            Exact inference, sampling or loopy propagation. Soft evidence requires ``"exact"``.
+        n_samples, precision, time_limit, random_state, progress
+            Options of the methods that sample, as in :meth:`SampledInference.query`.
 
         See Also
         --------
         ExactInference.query : the same, with all forms of evidence explained.
+
+        >>> from bayeslearn import read_network
+        >>> asia = read_network("asia")
+        >>> sampled = asia.query({"xray": "yes"}, "lung", method="gibbs", n_samples=20_000, random_state=0)
+        >>> round(abs(sampled["lung"]["yes"] - asia.query({"xray": "yes"}, "lung")["lung"]["yes"]), 1)
+        0.0
         """
-        return self.inference.query(evidence, variables, virtual_evidence=virtual_evidence, soft_evidence=soft_evidence)
+        sampling = {"n_samples": n_samples, "precision": precision, "time_limit": time_limit,
+                    "random_state": random_state, "progress": progress}  # fmt: skip
+        if method == "exact" and not any(value is not None for value in sampling.values()):
+            return self.inference.query(
+                evidence, variables, virtual_evidence=virtual_evidence, soft_evidence=soft_evidence
+            )
+        from bayeslearn.network.inference import approximate  # noqa: PLC0415 - loads when it is asked for
+
+        return approximate.query(self._network, evidence, variables, virtual_evidence, soft_evidence, method, sampling)
 
     @in_either_order
     def most_probable(
@@ -251,28 +275,8 @@ class NetworkQueries(Factorization):
         return np.exp(self.log_joint([case])[0])
 
     def log_joint(self, data: Any) -> NDArray[np.float64]:
-        """ln P of each row of a table, a frame or a list of cases, in which nothing is missing."""
-        table = tables.as_table(data, schema=self.schema)
-        holes = table.codes < 0
-        if holes.any():
-            column, row = (int(i) for i in np.argwhere(holes)[0])
-            raise MissingValuesError(
-                f"row {row} has no value for {self.names[column]!r}, and a joint probability needs them all",
-                hint="ask for `log_likelihood`, that of the part that was seen",
-                row=row,
-                column=self.names[column],
-            )
-        codes = dict(zip(self.names, table.codes, strict=True))
-        total = np.zeros(table.n_rows)
-        with np.errstate(divide="ignore"):
-            for cpt in self.cpts:
-                cell = np.zeros(table.n_rows, np.intp)
-                for v in (*cpt.parents, cpt.variable):
-                    cell *= v.size
-                    cell += codes[v.name]
-                p = cpt.probabilities.reshape(-1)
-                total += np.log(p)[cell] if len(p) < len(cell) else np.log(p[cell])
-        return total
+        """Return ln P of each row of a table, a frame or a list of rows without missing values."""
+        return em_steps.log_joint(self._network, data)
 
     def log_likelihood(
         self,

@@ -301,11 +301,21 @@ def plot_regression(model: Any, data: Any = None, target: Any = None, *, level: 
     """A fitted function over its only numeric column, with its interval; else predicted against observed values.
 
     `model` is a regression or classification model, or an estimator; `target` names a column of `data`, by default the
-    one that the model predicts, or holds the targets. Local regression draws its training rows without `data`.
+    one that the model predicts, or holds the targets. Without `data` local regression draws its training rows, and a
+    linear or logistic model its coefficients with their intervals.
     """
-    from bayeslearn.regression.plotting import examples_of, paint  # noqa: PLC0415 - loaded when a function is drawn
+    from bayeslearn.regression.plotting import (  # noqa: PLC0415 - loaded when a function is drawn
+        coefficients_of,
+        examples_of,
+        paint,
+        paint_coefficients,
+    )
 
-    figure, axes = canvas(ax)
     model = model_of(model)
+    if data is None and (found := coefficients_of(model, level)):
+        figure, axes = canvas(ax, (7, 1.2 + 0.3 * len(found)))
+        paint_coefficients(axes, model, found, level)
+        return figure
+    figure, axes = canvas(ax)
     paint(axes, model, examples_of(model, data, target), level)
     return figure

@@ -207,8 +207,8 @@ class ClassificationModel(Fitted, Reported, Saved, kind="classification", versio
         """Return a data frame with a row for each coefficient: target (the class), name, mean, low, high, effect."""
         return diagnostics.coefficient_frame(self, level, backend)
 
-    def plot(self, data: Any, target: Any = None, *, level: float = 0.95, ax: Any = None) -> Any:
-        """Draw the probability of the last class over its only numeric column, or for these rows."""
+    def plot(self, data: Any = None, target: Any = None, *, level: float = 0.95, ax: Any = None) -> Any:
+        """Draw the probability of the last class over its only numeric column, or for these rows; else coefficients."""
         return plots.plot_regression(self, data, target, level=level, ax=ax)
 
     # -- files

@@ -9,6 +9,7 @@ import numpy as np
 from bayeslearn.errors import EvidenceError, ParameterError
 from bayeslearn.printable import plot_label
 from bayeslearn.regression.classification_model import ClassificationModel
+from bayeslearn.regression.diagnostics import INTERCEPT, coefficients
 from bayeslearn.regression.targets import Examples, examples
 from bayeslearn.tables import as_table
 
@@ -17,12 +18,15 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from bayeslearn.regression.diagnostics import Coefficient
     from bayeslearn.regression.feature_encoding import Features
 
     Floats = NDArray[np.float64]
 
 #: Points on a curve, and the largest number of rows that are drawn.
 POINTS, MOST_ROWS = 300, 5000
+#: Coefficients that are drawn.
+MOST_BARS = 40
 
 
 def answers_of(model: Any, level: float) -> Callable[[Any], tuple[Floats, Floats, Floats]]:
@@ -70,6 +74,27 @@ def paint(axes: Any, model: Any, rows: Examples, level: float = 0.95) -> None:
         axes.plot(ends, ends, color="gray", linewidth=0.8)
     observed_name = f"Observed {name}" if not isinstance(model, ClassificationModel) else f"Observed {label[2:-1]}"
     axes.set(xlabel=plot_label(f"Predicted {label}, {100 * level:g} % interval", 60), ylabel=plot_label(observed_name))
+
+
+def coefficients_of(model: Any, level: float) -> list[Coefficient]:
+    """The coefficients of a linear or logistic model, the largest effects first; none of other models."""
+    if getattr(model, "basis", True) is not None:
+        return []
+    return [w for w in coefficients(model, level) if w.name != INTERCEPT][:MOST_BARS]
+
+
+def paint_coefficients(axes: Any, model: Any, found: list[Coefficient], level: float) -> None:
+    """A point with its interval for each coefficient."""
+    several = len({w.output for w in found}) > 1
+    labels = [plot_label(f"{w.name} ({w.output})" if several else w.name) for w in found]
+    mean, low, high = (np.array([getattr(w, name) for w in found]) for name in ("mean", "low", "high"))
+    axes.errorbar(mean, range(len(found)), xerr=[mean - low, high - mean], fmt="o", capsize=3)
+    axes.axvline(0.0, color="gray", linewidth=0.8)
+    axes.set_yticks(range(len(found)), labels)
+    axes.invert_yaxis()
+    what = "Log odds per unit" if isinstance(model, ClassificationModel) else "Change of the target per unit"
+    axes.set(xlabel=f"{what}, {100 * level:g} % interval")
+    axes.set_title("Coefficients, largest effects first")
 
 
 def observed(model: Any, rows: Examples) -> Floats:

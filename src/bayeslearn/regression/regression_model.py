@@ -250,8 +250,8 @@ class RegressionModel(NumericPredictions, Fitted, Reported, Saved, kind="regress
         """Return a data frame with a row for each coefficient: target, name, mean, low, high, effect."""
         return diagnostics.coefficient_frame(self, level, backend)
 
-    def plot(self, data: Any, target: Any = None, *, level: float = 0.95, ax: Any = None) -> Any:
-        """Draw the function over its only numeric column, or predicted against observed values of these rows."""
+    def plot(self, data: Any = None, target: Any = None, *, level: float = 0.95, ax: Any = None) -> Any:
+        """Draw the function over its only numeric column, or predicted against observed values; else coefficients."""
         return plots.plot_regression(self, data, target, level=level, ax=ax)
 
     # -- files

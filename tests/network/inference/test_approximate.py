@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import time
 
 import numpy as np
 import pytest
@@ -21,7 +22,7 @@ from bayeslearn.kernels.sampling import uniform
 from bayeslearn.network import BayesianNetwork
 from bayeslearn.network.formats import read_network
 from bayeslearn.network.inference import approximate, forward_sampling, gibbs_sampling
-from bayeslearn.network.inference.approximate import METHODS, SampledInference
+from bayeslearn.network.inference.approximate import METHODS, Limits, SampledInference
 from bayeslearn.network.inference.likelihood_weighting import WeightedCounts
 from tests.oracle import networks as slow
 from tests.properties import trials
@@ -318,6 +319,16 @@ def test_progress_may_stop_it():
     answer = SampledInference(rain()).query(precision=1e-6, random_state=0, progress=watch)
     assert [step.draws for step in seen] == [answer.draws] == [approximate.ROUND]
     assert seen[0].error == answer.precision
+
+
+def test_the_nearest_limit_moves_the_bar():
+    assert Limits.of(4000, None, None).share(1000, 0.02) == pytest.approx(0.25, rel=1e-12)
+    assert Limits.of(4000, 0.01, None).share(1000, 0.02) == pytest.approx(0.25, rel=1e-12)
+    assert Limits.of(None, 0.016, None).share(1000, 0.02) == pytest.approx(0.64, rel=1e-12)
+    assert Limits.of(None, None, None).share(1000, 0.01) == pytest.approx(0.25, rel=1e-12)
+    assert Limits.of(None, 0.1, None).share(1000, 0.0) == pytest.approx(0.001, rel=1e-12)
+    late = Limits(None, None, 2.0, time.perf_counter() - 1.5)
+    assert late.share(1000, np.inf) == pytest.approx(0.75, abs=0.1)
 
 
 def test_what_was_seen_is_certain_and_nothing_hidden_is_no_question():

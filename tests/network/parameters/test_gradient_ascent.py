@@ -50,7 +50,13 @@ def test_the_objective_never_falls(seed, n, share, prior, method, step, start):
     settings = {"step": step} if method == "gradient" else {}
 
     fit = fit_parameters(
-        network, with_holes(network, 20, seed, share), prior=prior, method=method, init=start, max_iter=25, **settings
+        network,
+        with_holes(network, 20, seed, share),
+        prior=prior,
+        algorithm=method,
+        init=start,
+        max_iter=25,
+        **settings,
     )
 
     objectives = [step.objective for step in fit.fit_info.history]
@@ -90,7 +96,7 @@ def test_weight_two_is_a_row_twice(method):
     twice = Table.concat([cases, cases])
 
     heavy, double = (
-        fit_parameters(network, data, prior="laplace", method=method, tol=1e-9, max_iter=2000)
+        fit_parameters(network, data, prior="laplace", algorithm=method, tol=1e-9, max_iter=2000)
         for data in (cases.with_weights(np.full(30, 2.0)), twice)
     )
 
@@ -102,13 +108,13 @@ def test_frozen_tables_stay_to_the_last_bit(method):
     network = random_network(5, 5)
     cases = with_holes(network, 40, 5)
 
-    fit = fit_parameters(network, cases, prior="laplace", frozen=["v0", "v3"], method=method, max_iter=500)
+    fit = fit_parameters(network, cases, prior="laplace", frozen=["v0", "v3"], algorithm=method, max_iter=500)
     by_em = fit_parameters(network, cases, prior="laplace", frozen=["v0", "v3"])
 
     for name in ("v0", "v3"):
         assert fit[name] is network[name]
     assert fit.fit_info.objective == pytest.approx(by_em.fit_info.objective, abs=1e-3)
-    everything = fit_parameters(network, cases, frozen=network.names, method=method, prior=None)
+    everything = fit_parameters(network, cases, frozen=network.names, algorithm=method, prior=None)
     assert (everything.fit_info.n_iter, everything.fit_info.converged) == (0, True)
 
 
@@ -118,7 +124,7 @@ def test_restarts_keep_the_best(method):
     cases = with_holes(network, 40, 7).mask([network.names[0]])
     hidden = {network.names[0]: network.states(network.names[0])}
 
-    fit = fit_parameters(network, cases, prior="laplace", hidden=hidden, method=method, n_init=4, max_iter=1000)
+    fit = fit_parameters(network, cases, prior="laplace", hidden=hidden, algorithm=method, n_init=4, max_iter=1000)
 
     assert len(fit.fit_info.starts) == 4
     assert fit.fit_info.objective == max(fit.fit_info.starts)
@@ -132,7 +138,7 @@ def test_a_zero_stays_zero_as_in_em(method):
     start = pair([0.5, 0.5], [[1.0, 0.0], [0.5, 0.5]])
 
     by_em = fit_parameters(start, COIN, init=start, tol=1e-9, prior=None)
-    fit = fit_parameters(start, COIN, init=start, method=method, tol=1e-9, max_iter=1000, prior=None)
+    fit = fit_parameters(start, COIN, init=start, algorithm=method, tol=1e-9, max_iter=1000, prior=None)
 
     assert fit["x"].probabilities[0].tolist() == [1, 0]
     assert fit.isclose(by_em, rtol=1e-3, atol=1e-3)
@@ -143,7 +149,7 @@ def test_a_prior_moves_cells_off_zero(method):
     start = pair([0.5, 0.5], [[1.0, 0.0], [0.5, 0.5]])
 
     by_em = fit_parameters(start, COIN, init=start, prior="laplace", tol=1e-10)
-    fit = fit_parameters(start, COIN, init=start, prior="laplace", method=method, tol=1e-10, max_iter=1000)
+    fit = fit_parameters(start, COIN, init=start, prior="laplace", algorithm=method, tol=1e-10, max_iter=1000)
 
     assert np.isfinite([step.objective for step in fit.fit_info.history]).all()
     assert fit.isclose(by_em, rtol=1e-4)
@@ -152,7 +158,7 @@ def test_a_prior_moves_cells_off_zero(method):
 @pytest.mark.parametrize("method", METHODS)
 def test_cells_that_belong_at_zero_come_near_it(method):
     fit = fit_parameters(
-        "[y][x|y]", {"y": ["a", "b", "b"], "x": ["u", "v", "v"]}, method=method, tol=1e-9, max_iter=1000, prior=None
+        "[y][x|y]", {"y": ["a", "b", "b"], "x": ["u", "v", "v"]}, algorithm=method, tol=1e-9, max_iter=1000, prior=None
     )
 
     np.testing.assert_allclose(fit["x"].probabilities, np.eye(2), atol=1e-8)
@@ -163,7 +169,7 @@ def test_cells_that_belong_at_zero_come_near_it(method):
 def test_an_impossible_row_is_named(method):
     start = pair([1.0, 0.0], [[0.5, 0.5], [0.5, 0.5]])
     with pytest.raises(ImpossibleDataError, match="row 1 has probability zero"):
-        fit_parameters(start, COIN, init=start, method=method, prior=None)
+        fit_parameters(start, COIN, init=start, algorithm=method, prior=None)
 
 
 ### how it ends
@@ -174,7 +180,7 @@ def test_warns_with_the_numbers_when_not_converged(method, what):
     network = random_network(1, 5)
     numbers = rf"{what} stopped after 2 iterations, where an EM step would still gain \d\.\de[-+]\d\d, asked for 1e-04"
     with pytest.warns(ConvergenceWarning, match=numbers):
-        fit = fit_parameters(network, with_holes(network, 50, 1), method=method, max_iter=2, prior=None)
+        fit = fit_parameters(network, with_holes(network, 50, 1), algorithm=method, max_iter=2, prior=None)
     assert (fit.fit_info.n_iter, fit.fit_info.converged) == (2, False)
 
 
@@ -187,7 +193,7 @@ def test_progress_sees_every_step_and_may_stop(method):
         if now.detail.iteration == 3:
             raise StopIteration
 
-    fit = fit_parameters(network, with_holes(network, 50, 1), method=method, progress=progress, prior=None)
+    fit = fit_parameters(network, with_holes(network, 50, 1), algorithm=method, progress=progress, prior=None)
 
     assert tuple(seen[:-1]) == fit.fit_info.history[:-1]
     assert fit.fit_info.objective >= seen[-1].objective  # the end is the estimate from the last expected counts
@@ -197,7 +203,7 @@ def test_progress_sees_every_step_and_may_stop(method):
 def test_a_step_too_long_is_halved():
     network = random_network(2, 4)
     cases = with_holes(network, 50, 2)
-    fit = fit_parameters(network, cases, prior="laplace", method="gradient", step=1e6, max_iter=5000)
+    fit = fit_parameters(network, cases, prior="laplace", algorithm="gradient", step=1e6, max_iter=5000)
     assert fit.fit_info.converged
 
 

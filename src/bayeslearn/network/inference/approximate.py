@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from bayeslearn import validation
-from bayeslearn.errors import BayeslearnWarning, ConvergenceWarning, listed
+from bayeslearn.errors import BayeslearnWarning, ConvergenceWarning, ParameterError, listed
 from bayeslearn.network.dag import as_network
-from bayeslearn.network.inference.evidence import as_evidence
+from bayeslearn.network.inference.evidence import as_evidence, as_names
 from bayeslearn.network.inference.forward_sampling import BLOCK, Flat, Question, draw, draws
 from bayeslearn.network.inference.gibbs_sampling import CHAINS, DISAGREE, GibbsRun, tables_with_zeros
 from bayeslearn.network.inference.likelihood_weighting import WeightedRun
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from bayeslearn.network.inference.forward_sampling import Rng
     from bayeslearn.progress import ProgressCallback, Reporter
 
-__all__ = ["METHODS", "SampledInference", "SampledPosterior", "SamplingStep", "draw", "draws"]
+__all__ = ["METHODS", "SampledInference", "SampledPosterior", "SamplingStep", "draw", "draws", "query"]
 
 METHODS: tuple[Literal["likelihood_weighting", "rejection", "gibbs"], ...] = (
     "likelihood_weighting", "rejection", "gibbs"
@@ -194,6 +194,34 @@ class Limits:
             or (self.n is not None and draws >= self.n)
             or (self.seconds is not None and time.perf_counter() - self.started >= self.seconds)
         )
+
+
+def query(
+    network: BayesianNetwork, evidence: Any, variables: Any, virtual_evidence: Any, soft_evidence: Any, method: str,
+    sampling: Mapping[str, Any],
+) -> Any:  # fmt: skip
+    """Answer a query by any method; `sampling` has the options of those that sample, None where not given."""
+    method = validation.choice("method", method, ["exact", *METHODS, "loopy_propagation"])
+    given = [name for name, value in sampling.items() if value is not None]
+    if given and method not in METHODS:
+        raise ParameterError(
+            f"`{given[0]}` cannot be used with {method!r} inference, which does not sample",
+            hint=f"choose a method of {listed(METHODS)}",
+        )
+    if soft_evidence and method != "exact":
+        raise ParameterError(f"soft evidence cannot be used with {method!r} inference", hint='method="exact"')
+    if method == "exact":
+        return network.inference.query(
+            evidence, variables, virtual_evidence=virtual_evidence, soft_evidence=soft_evidence
+        )
+    variables = None if variables is None else as_names(variables)
+    if method == "loopy_propagation":
+        from bayeslearn.network.inference.loopy_propagation import LoopyPropagation  # noqa: PLC0415 - rarely asked for
+
+        return LoopyPropagation(network).query(evidence, variables=variables, virtual_evidence=virtual_evidence)
+    return SampledInference(network).query(
+        evidence, variables=variables, virtual_evidence=virtual_evidence, method=method, **sampling
+    )
 
 
 class SampledInference:

@@ -27,12 +27,12 @@ from scipy.special import xlogy
 from bayeslearn import kernels, validation
 from bayeslearn.distributions import Counts
 from bayeslearn.distributions.categorical import shares
-from bayeslearn.errors import ImpossibleDataError, listed
+from bayeslearn.errors import ImpossibleDataError, MissingValuesError, listed
 from bayeslearn.network.inference.compiled_network import LARGE
 from bayeslearn.network.parameters.training_cases import FoldedCases
 from bayeslearn.reports import Pairs, Report, Reported
 from bayeslearn.sources import as_source
-from bayeslearn.tables import Source, Table
+from bayeslearn.tables import Source, Table, as_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -287,6 +287,31 @@ class LogLikelihood(Average):
         """The rows of probability zero, without those of weight zero."""
         never = np.isneginf(self.per_row)
         return np.flatnonzero(never if self.sample_weight is None else never & (self.sample_weight > 0))
+
+
+def log_joint(network: BayesianNetwork, data: Any) -> NDArray[np.float64]:
+    """Return ln P of each row without missing values: Σ_v ln P(v | parents)."""
+    table = as_table(data, schema=network.schema)
+    missing = table.codes < 0
+    if missing.any():
+        column, row = (int(i) for i in np.argwhere(missing)[0])
+        raise MissingValuesError(
+            f"row {row} has no value for {network.names[column]!r}, which a joint probability requires",
+            hint="log_likelihood marginalizes missing values out",
+            row=row,
+            column=network.names[column],
+        )
+    codes = dict(zip(network.names, table.codes, strict=True))
+    total = np.zeros(table.n_rows)
+    with np.errstate(divide="ignore"):
+        for cpt in network.cpts:
+            cell = np.zeros(table.n_rows, np.intp)
+            for v in (*cpt.parents, cpt.variable):
+                cell *= v.size
+                cell += codes[v.name]
+            p = cpt.probabilities.reshape(-1)
+            total += np.log(p)[cell] if len(p) < len(cell) else np.log(p[cell])
+    return total
 
 
 @overload

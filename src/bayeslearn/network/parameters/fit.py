@@ -70,7 +70,7 @@ def fit_parameters(
     n_init: int = 1,
     sample_weight: ArrayLike | str | None = None,
     virtual_evidence: Mapping[str, ArrayLike] | None = None,
-    method: Literal["em", "gradient", "lbfgs"] = "em",
+    algorithm: Literal["em", "gradient", "lbfgs"] = "em",
     step: float | None = None,
     tol: float = 1e-4,
     max_iter: int = 200,
@@ -123,7 +123,7 @@ def fit_parameters(
     virtual_evidence
         For a variable an array (rows, states) of P(observation | state); its value must be missing in these rows. Not
         with a source.
-    method
+    algorithm
         What maximizes the posterior: ``"em"``; ``"gradient"``, gradient ascent, for complete rows too; or
         ``"lbfgs"``, quasi-Newton steps. See :mod:`~bayeslearn.network.parameters.gradient_ascent`.
     step
@@ -168,7 +168,7 @@ def fit_parameters(
     began = time.perf_counter()
     structure = with_options(structure, na_values=na_values, keep_default_na=keep_default_na, drop_columns=drop_columns)
     validation.integer("n_init", n_init, min_value=1)
-    climb = climb_of(method, step)
+    climb = climb_of(algorithm, step)
     if validation.choice("extra_columns", extra_columns, ["ignore", "error"]) == "error":
         require_no_extra(structure, data, sample_weight)
     frame, source = prepared(structure, data, states or {}, hidden or {}, sample_weight, handle_unknown)
@@ -181,7 +181,8 @@ def fit_parameters(
     write = None if checkpoint is None else em.CheckpointEvery(checkpoint_every, writer(frame, checkpoint))
     found = fit_cases(
         frame, compiled, cases, totals, prior=prior, hidden=hidden or (), fixed=fixed, init=init, n_init=n_init,
-        climb=climb, count=method == "em", tol=tol, max_iter=max_iter, random_state=random_state, progress=progress,
+        climb=climb, count=algorithm == "em", tol=tol, max_iter=max_iter, random_state=random_state,
+        progress=progress,  # type: ignore[arg-type] # opened
         write=write,
     )  # fmt: skip
     seconds = time.perf_counter() - began

@@ -53,17 +53,17 @@ GROWTH, HALVINGS = 1.2, 60
 REMEMBERED, RANGE = 20, 50.0
 
 
-def climb_of(method: str, step: float | None) -> Callable[..., em.EMResult[Tables]]:
+def climb_of(algorithm: str, step: float | None) -> Callable[..., em.EMResult[Tables]]:
     """The way up that was asked for, to be called as :func:`em.run` is."""
-    method = validation.choice("method", method, ["em", "gradient", "lbfgs"])
-    if step is not None and method != "gradient":
+    algorithm = validation.choice("algorithm", algorithm, ["em", "gradient", "lbfgs"])
+    if step is not None and algorithm != "gradient":
         raise ParameterError(
-            f"`step` is the η of gradient ascent, but the method is {method!r}",
-            hint=f"set {option('method', 'gradient')}",
+            f"`step` is the η of gradient ascent, but the algorithm is {algorithm!r}",
+            hint=f"set {option('algorithm', 'gradient')}",
         )
-    if method == "gradient":
+    if algorithm == "gradient":
         return partial(ascend, step=step)
-    return em.run if method == "em" else ascend_softmax
+    return em.run if algorithm == "em" else ascend_softmax
 
 
 ### the climb

@@ -61,6 +61,7 @@ def fit_network(
     target: str | None = None,
     order: Sequence[str] | None = None,
     knowledge: BackgroundKnowledge | None = None,
+    max_parents: int | None = None,
     hidden: Mapping[str, int | Iterable[Any]] | None = None,
     prior: Prior = "bdeu:1",
     states: Mapping[str, Iterable[Any]] | None = None,
@@ -105,6 +106,8 @@ def fit_network(
         All variables, parents before children, for ``k2``, ``optimal_given_order`` and ``weak_parents_given_order``.
     knowledge
         Required and forbidden arcs, tiers, roots, leaves, and the maximum number of parents.
+    max_parents
+        The maximum number of parents of a variable, in addition to what `knowledge` has.
     hidden
         Variables that are not observed in any row, with their states or the number of states.
     prior
@@ -166,10 +169,11 @@ def fit_network(
     memory = validation.integer("memory_limit", memory_limit, min_value=0)
     test_size = validation.number("test_size", test_size, min_value=0, below=1)
     late = None if time_limit is None else started + validation.number("time_limit", time_limit, min_value=0)
-    fitting, checking = (part(progress, 0.0, 0.6), part(progress, 0.6, 1.0)) if test_size else (progress, None)
+    share = 0.6 if test_size else 1.0  # of the progress; the rest is the comparison on rows held out
+    fitting, checking = part(progress, 0.0, share), part(progress, share, 1.0)  # type: ignore[arg-type] # opened
     settings = SearchSettings(
-        algorithm, StructureScore.parse(criterion), knowledge or BackgroundKnowledge(), prior,
-        Budget(late, reporting(fitting, time_limit), memory), target,  # type: ignore[arg-type] # opened
+        algorithm, StructureScore.parse(criterion), limited(knowledge or BackgroundKnowledge(), max_parents), prior,
+        Budget(late, reporting(fitting, time_limit), memory), target,
         None if order is None else tuple(order), significance_level, test,
         validation.integer("n_restarts", n_restarts, min_value=0),
         int(validation.generator(random_state).integers(1 << 62)),
@@ -198,6 +202,14 @@ def fit_network(
         network, test_size=test_size, random_state=random_state, time_limit=time_limit, progress=checking
     )
     return with_changed_info(network, holdout=checked)
+
+
+def limited(knowledge: BackgroundKnowledge, max_parents: int | None) -> BackgroundKnowledge:
+    """Background knowledge with a limit of parents."""
+    if max_parents is None:
+        return knowledge
+    limit = validation.integer("max_parents", max_parents, min_value=0)
+    return replace(knowledge, max_parents=limit if knowledge.max_parents is None else min(limit, knowledge.max_parents))
 
 
 def structure_info(network: BayesianNetwork) -> StructureFitInfo:
