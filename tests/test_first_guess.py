@@ -268,6 +268,7 @@ WORKS = {
         "bl.network.cross_validate('[lung][smoke|lung]', df[['lung', 'smoke']], target='lung', cv=3).to_dict()",
         "bl.fit_network(df, test_size=0.2, random_state=0).fit_info.summary()",
         "bl.fit_text(texts, folders).fit_info.to_dict()",
+        "bl.fit_network(df, progress=True)",
     ],
     "plot": [
         "bl.fit_network(df).fit_info.plot()",
@@ -342,7 +343,6 @@ FAILS = {
     ],
     "what the command line says, from Python": [
         "bl.fit_network(df, n_bootstrap=10, random_state=0).fit_info.to_frame()",
-        "bl.fit_network(df, progress=True)",
     ],
     "query": [
         "asia.query({'smoke': 'yes'}, 'lung', method='gibbs', n_samples=500, random_state=0)",
