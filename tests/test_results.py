@@ -147,7 +147,9 @@ EXAMPLES = {
     "PosteriorTable": lambda folder: network().predict_proba(WORDS[:3], NAME),
     "RBFFitInfo": lambda folder: bl.fit_rbf(DATA[["age", "risk"]], "risk", random_state=0).fit_info,
     "RegressionModel": lambda folder: line(),
-    "SampledPosterior": lambda folder: SampledInference(network()).query({"smoke": "yes"}, n=500, random_state=0),
+    "SampledPosterior": lambda folder: SampledInference(network()).query(
+        {"smoke": "yes"}, n_samples=500, random_state=0
+    ),
     "Sensitivity": lambda folder: network().sensitivity({"smoke": "yes"}, NAME),
     "BayesGibbsComparison": lambda folder: lt.compare_bayes_gibbs(cube(), n_examples=4, n_runs=20, random_state=0),
     "Bound": lambda folder: lt.pac_bound("conjunctions:10", epsilon=0.1, delta=0.05),

@@ -111,7 +111,7 @@ class BackgroundKnowledge:
             c, x = clash[0].tolist()
             raise ParameterError(
                 f"the arc {names[c]} -> {names[x]} is required, but other knowledge forbids it",
-                hint="look at the forbidden arcs, tiers, roots and leaves",
+                hint="check the forbidden arcs, tiers, roots and leaves",
             )
         DAG.from_arcs([(names[c], names[x]) for c, x in np.argwhere(must).tolist()])  # a cycle is named here
 
@@ -145,7 +145,7 @@ class SearchStep:
 
     @property
     def share(self) -> float:
-        """An estimate of the share that is done: nobody knows how many steps there will be."""
+        """An estimate of the share that is done; the number of steps is unknown."""
         return 1 - 0.98**self.steps
 
     def __str__(self) -> str:
@@ -185,7 +185,7 @@ class Budget:
 
     @classmethod
     def from_time_limit(cls, seconds: float | None) -> Budget:
-        """A deadline so many seconds from now, or none."""
+        """A deadline in `seconds` seconds, or none."""
         return cls(None if seconds is None else time.monotonic() + seconds)
 
     def over(self, score: float, arcs: int, steps: int) -> bool:
@@ -215,7 +215,7 @@ class Budget:
         return math.inf if self.deadline is None else self.deadline - time.monotonic()
 
     def reserve(self, seconds: float) -> Budget:
-        """The same for a part of the work, which is to leave so many seconds to what comes after it."""
+        """The same for a part of the work, which leaves `seconds` seconds to what comes after it."""
         return replace(self, deadline=None if self.deadline is None else self.deadline - seconds, whole=self)
 
 
