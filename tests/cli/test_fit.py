@@ -92,7 +92,7 @@ def test_other_ways_to_climb(folder):
         "1000",
         "--json",
     ]
-    found = [result(ask(*words, "--method", method))["log_likelihood"] for method in ("em", "gradient", "lbfgs")]
+    found = [result(ask(*words, "--algorithm", method))["log_likelihood"] for method in ("em", "gradient", "lbfgs")]
     assert found[1:] == pytest.approx([found[0]] * 2, abs=1e-5)
 
 
@@ -203,6 +203,7 @@ def test_a_bar_tells_how_far_it_is(folder, monkeypatch):
         "500",
     ]
     monkeypatch.setattr(progress, "PATIENCE", -1.0)
+    monkeypatch.setattr(progress, "PAUSE", 0.0)
     assert said(*words).startswith("wrote ")  # no bar in a pipe
     monkeypatch.setenv("FORCE_COLOR", "1")  # as on a terminal
     monkeypatch.setenv("TERM", "xterm")
@@ -265,7 +266,11 @@ def test_a_row_of_probability_zero_is_named(folder):
         (["net.json", "rain.csv", "-o", "m.json", "--hidden", "H:1" + "0" * 21], 2, "at most 9223372036854775807"),
         (["net.json", "rain.csv", "-o", "m.json", "--hidden", "H:²"], 2, "--hidden is a whole number above 0, got '²'"),
         (["net.json", "rain.csv", "-o", "m.json", "--hidden", "H:2"], 2, "hidden variable 'H' is not in the graph"),
-        (["net.json", "rain.csv", "-o", "m.json", "--method", "luck"], 2, "unexpected value for --method: 'luck'"),
+        (
+            ["net.json", "rain.csv", "-o", "m.json", "--algorithm", "luck"],
+            2,
+            "unexpected value for --algorithm: 'luck'",
+        ),
         (["net.json", "rain.csv", "-o", "m.json", "--init", "here"], 2, "unexpected value for --init: 'here'"),
         (["net.json", "rain.csv", "-o", "m.json", "--n-init", "0"], 2, "`--n-init` must be at least 1, got 0"),
         (["net.json", "rain.csv", "-o", "m.json", "--tol", "-1"], 2, "`--tol` must be at least 0, got -1"),

@@ -43,7 +43,7 @@ def test_observed_states_stay_and_seeds_repeat():
 def test_impossible_evidence_is_explained():
     with pytest.raises(ImpossibleEvidenceError, match="tub=yes, either=no cannot be together"):
         ASIA.sample(5, {"tub": "yes", "either": "no"})
-    with pytest.raises(ParameterError, match="`n` must be at least 0"):
+    with pytest.raises(ParameterError, match="`n_samples` must be at least 0"):
         ASIA.sample(-1, {"tub": "yes"})
 
 

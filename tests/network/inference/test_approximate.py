@@ -392,9 +392,9 @@ def test_gibbs_does_not_warn_of_zeros_that_evidence_takes_out():
             ParameterError,
             "unexpected value for `method`: 'guess'",
         ),
-        (lambda: SampledInference(rain()).query(n=0), ParameterError, "`n` must be at least 1, got 0"),
+        (lambda: SampledInference(rain()).query(n_samples=0), ParameterError, "`n_samples` must be at least 1, got 0"),
         (lambda: SampledInference(rain()).query(precision=0), ParameterError, "`precision` must be above 0"),
-        (lambda: SampledInference(rain()).query(seconds=-1), ParameterError, "`seconds` must be above 0"),
+        (lambda: SampledInference(rain()).query(time_limit=-1), ParameterError, "`time_limit` must be above 0"),
         (
             lambda: SampledInference(rain()).query(random_state="x"),
             ParameterError,
@@ -402,11 +402,11 @@ def test_gibbs_does_not_warn_of_zeros_that_evidence_takes_out():
         ),
         (lambda: SampledInference(rain()).query(variables=["Snow"]), UnknownColumnError, "there is no variable 'Snow'"),
         (
-            lambda: SampledInference(rain()).query(variables=["Wet"], n=9)["Rain"],
+            lambda: SampledInference(rain()).query(variables=["Wet"], n_samples=9)["Rain"],
             ParameterError,
             "no posterior for 'Rain'",
         ),
-        (lambda: rain().sample(-1), ParameterError, "`n` must be at least 0, got -1"),
+        (lambda: rain().sample(-1), ParameterError, "`n_samples` must be at least 0, got -1"),
     ],
 )
 def test_bad_questions(ask, error, match):

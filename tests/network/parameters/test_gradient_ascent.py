@@ -213,13 +213,13 @@ def test_a_step_too_long_is_halved():
 @pytest.mark.parametrize(
     ("wrong", "match"),
     [
-        ({"method": "newton"}, "unexpected value for `method`: 'newton'"),
-        ({"step": 0.1}, "`step` is the η of gradient ascent, but the method is 'em'"),
-        ({"method": "lbfgs", "step": 0.1}, "but the method is 'lbfgs'"),
-        ({"method": "gradient", "step": 0}, "`step` must be above 0, got 0"),
-        ({"method": "gradient", "step": float("inf")}, "`step` must be finite"),
-        ({"method": "gradient", "tol": -1}, "`tol` must be at least 0"),
-        ({"method": "lbfgs", "max_iter": 0}, "`max_iter` must be at least 1"),
+        ({"algorithm": "newton"}, "unexpected value for `algorithm`: 'newton'"),
+        ({"step": 0.1}, "`step` is the η of gradient ascent, but the algorithm is 'em'"),
+        ({"algorithm": "lbfgs", "step": 0.1}, "but the algorithm is 'lbfgs'"),
+        ({"algorithm": "gradient", "step": 0}, "`step` must be above 0, got 0"),
+        ({"algorithm": "gradient", "step": float("inf")}, "`step` must be finite"),
+        ({"algorithm": "gradient", "tol": -1}, "`tol` must be at least 0"),
+        ({"algorithm": "lbfgs", "max_iter": 0}, "`max_iter` must be at least 1"),
     ],
 )
 def test_bad_settings(wrong, match):

@@ -45,13 +45,13 @@ def draw(network: BayesianNetwork, n: int, *, random_state: Rng = None) -> Table
     >>> draw(read_network("asia"), 3, random_state=0).row(0)["smoke"] in {"yes", "no"}
     True
     """
-    n = validation.integer("n", n, min_value=0)
+    n = validation.integer("n_samples", n, min_value=0)
     return Sampler(network, random_state=random_state).rows(0, n)
 
 
 def draws(network: BayesianNetwork, n: int, *, random_state: Rng = None, batch: int = 1 << 17) -> Iterator[Table]:
     """The rows of :func:`draw`, `batch` at a time: what is too large for memory is drawn in parts."""
-    n, batch = validation.integer("n", n, min_value=0), validation.integer("batch", batch, min_value=1)
+    n, batch = validation.integer("n_samples", n, min_value=0), validation.integer("batch", batch, min_value=1)
     sampler = Sampler(network, random_state=random_state)
     for start in range(0, n, batch):
         yield sampler.rows(start, min(batch, n - start))

@@ -68,7 +68,7 @@ def impute(
 
 def sample_given(network: BayesianNetwork, n: int, evidence: Any, random_state: Any) -> Table:
     """Return n independent rows given evidence: what it leaves open is drawn from its joint posterior."""
-    n, luck = validation.integer("n", n, min_value=0), validation.generator(random_state)
+    n, luck = validation.integer("n_samples", n, min_value=0), validation.generator(random_state)
     engine, evidence = network.inference, as_evidence(network, evidence)
     engine.query(evidence, [])  # explains evidence that is impossible
     seen, _, several = engine.read(evidence)
