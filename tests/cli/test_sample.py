@@ -90,7 +90,7 @@ def test_half_a_file_is_never_seen(tmp_path, monkeypatch):
     ("words", "code", "message"),
     [
         (["asia", "-n", "3", "-o", "cases.doc"], 2, "cannot tell the format of 'cases.doc'"),
-        (["asia", "-n", "-3"], 2, "`-n` must be at least 0, got -3"),
+        (["asia", "-n", "-3"], 2, "`--n-samples` must be at least 0, got -3"),
         (["asia", "-n", "3", "--seed", "-1"], 2, "`--seed` must be at least 0, got -1"),
         (["no-such.bif", "-n", "3"], 2, "no-such.bif"),
         (["asia", "-n", "3", "-o", "no-such-folder/cases.csv"], 2, "there is no folder"),
