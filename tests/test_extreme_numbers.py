@@ -124,7 +124,7 @@ def test_parameters_beyond_64_bits_are_refused():
         GaussianMixture(10**20).fit(X)
     with pytest.raises(CapacityError, match="components would need"):
         GaussianMixture(2**40).fit(X)
-    with pytest.raises(CapacityError, match="states and the moves between them would need"):
+    with pytest.raises(CapacityError, match="states and the transitions between them would need"):
         HMMEstimator(10**6).fit(X)
 
 

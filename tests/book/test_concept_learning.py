@@ -137,7 +137,7 @@ def test_the_space_of_enjoy_sport_has_973_hypotheses():
 def test_a_wrong_label_empties_the_space_and_is_named(examples):
     space = VersionSpace.fit(examples)
     with pytest.raises(
-        InconsistentDataError, match=r"agrees with example 0 \(sunny, warm, normal, strong, warm, same; n"
+        InconsistentDataError, match=r"is consistent with example 0 \(sunny, warm, normal, strong, warm, same; n"
     ):
         space.update(DAYS[0], False)
 

@@ -123,7 +123,7 @@ def test_the_optimum_of_em_with_holes(forest, method, prior):
 @pytest.mark.parametrize("method", ["gradient", "lbfgs"])
 def test_the_optimum_of_em_with_a_hidden_variable(forest, method):
     cases = with_holes(forest, 500, 2, share=0.1, hidden=["Lightning"])
-    settings = {"prior": "laplace", "hidden": {"Lightning": YES_NO}, "start": forest, "max_iter": 20_000}
+    settings = {"prior": "laplace", "hidden": {"Lightning": YES_NO}, "init": forest, "max_iter": 20_000}
 
     by_em = fit_parameters(forest, cases, tol=1e-10, **settings)
     found = fit_parameters(forest, cases, algorithm=method, tol=1e-9, **settings)

@@ -342,7 +342,7 @@ def test_evaluation_needs_the_target(at):
     rows(5, 1).drop(columns="kind").to_csv(at / "some.csv", index=False)
     with pytest.raises(DataError, match="no column 'kind', so that predictions cannot be evaluated"):
         ask("evaluate", "naive Bayes.json", str(at / "some.csv"))
-    with pytest.raises(DataError, match="no column 'y', whose likelihood is asked for"):
+    with pytest.raises(DataError, match="no column 'y', whose likelihood is computed"):
         ask("score", "regression.json", "targets.csv", "--drop-columns", "y")
     with pytest.raises(ParameterError, match="predicts no column"):
         bl.evaluate(bl.load("mixture.json"), "more.csv")

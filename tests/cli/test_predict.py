@@ -107,7 +107,7 @@ def test_parquet_in_keeps_types(tmp_path):
 def test_machines_get_one_object(cases, tmp_path):
     words = ["predict", "asia", str(cases), "--target", "lung", "--json"]
     answer = result(ask(*words))
-    assert answer["rows"] == 4
+    assert answer["n_rows"] == 4
     assert list(answer["columns"]) == ["lung", "P(lung=yes)", "P(lung=no)", "log_evidence"]
     assert answer["columns"]["lung"] == ["yes", "no", "no", "no"]
     p = answer["columns"]["P(lung=yes)"]
@@ -118,7 +118,7 @@ def test_machines_get_one_object(cases, tmp_path):
         "log_loss": pytest.approx(-(math.log(p[0]) + math.log(1 - p[1]) + math.log(p[2])) / 3, rel=1e-12),
     }
     brief = result(ask(*words, "-o", str(tmp_path / "lung.csv")))
-    assert brief == {"rows": 4, "scores": answer["scores"]}
+    assert brief == {"n_rows": 4, "scores": answer["scores"]}
 
 
 ### what is told
@@ -140,7 +140,7 @@ def test_an_impossible_truth_has_a_large_but_finite_loss(tmp_path):
 def test_a_file_that_tells_nothing_is_warned_of(tmp_path):
     (tmp_path / "cases.csv").write_text("Smoke,lung\nyes,no\nno,?\n")
     told = said("predict", "asia", str(tmp_path / "cases.csv"), "--target", "lung")
-    assert "cases.csv' is observed, so all rows get the same answer\nlung: 1 of 1 known" in told
+    assert "cases.csv' has no observed values: all rows have the same prediction\nlung: 1 of 1 known" in told
 
 
 def test_batches_and_a_bar(tmp_path, monkeypatch):

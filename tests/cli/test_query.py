@@ -189,7 +189,7 @@ def test_a_bar_is_shown_to_those_who_wait(monkeypatch):
     assert said(*words) == ""  # nobody looks at a pipe
     monkeypatch.setenv("FORCE_COLOR", "1")  # as on a terminal
     monkeypatch.setenv("TERM", "xterm")
-    assert "sampling" in said(*words)
+    assert "6,000 draws, standard error 0.00" in said(*words)
 
 
 ### warnings

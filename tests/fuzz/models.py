@@ -228,16 +228,16 @@ def use_average(average: AveragedNetworks) -> list[Any]:
 
 def use_structures(found: StructurePosterior) -> list[Any]:
     return [
-        lambda: [p for *_, p in found.table()],
-        lambda: likelihood(found.networks(COLORED).log_likelihood(COLORED)),
-        lambda: found.fair().converged and None,
+        lambda: [p for *_, p in found.ranked_arcs()],
+        lambda: likelihood(found.model_average(COLORED).log_likelihood(COLORED)),
+        lambda: found.symmetrized().converged and None,
     ]
 
 
 def use_online_em(learner: OnlineEM) -> list[Any]:
     return [
         lambda: likelihood(learner.network.log_likelihood(COLORED)),
-        lambda: learner.update(COLORED).cases,
+        lambda: learner.update(COLORED).total_weight,
     ]
 
 

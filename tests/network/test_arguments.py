@@ -191,7 +191,13 @@ def test_states_that_are_no_text_are_found_by_how_they_are_written():
     assert network.query("b=2").evidence == {"b": 2}
 
 
-@pytest.mark.parametrize("given", [["lung"], "lung", 5, {"lung"}, [("a", "b", "c")]])
+def test_names_alone_are_variables(asia):
+    assert asia.query("lung") == asia.query({}, "lung")
+    assert asia.query(["lung", "bronc"]) == asia.query({}, ["lung", "bronc"])
+    assert asia.most_probable(["lung"]).case == asia.most_probable({}, ["lung"]).case
+
+
+@pytest.mark.parametrize("given", [["lung", "snow"], "snow", 5, {"lung"}, [("a", "b", "c")]])
 def test_what_is_no_evidence_is_named(asia, given):
     with pytest.raises(ParameterError, match=r"evidence must map variables[\s\S]*variables=\[\"lung\"\]"):
         asia.query(given)

@@ -231,7 +231,7 @@ def test_streams_that_are_full_or_closed(words, redirect):
     "moment",
     [
         "bayeslearn.cli", "bayeslearn.cli.command", "bayeslearn.errors", "bayeslearn.printable",
-        "bayeslearn.cli.option_hints", "bayeslearn.cli.app", "bayeslearn.cli.streams", "rich", "numba", "scipy",
+        "bayeslearn.cli.option_hints", "bayeslearn.cli.app", "bayeslearn.cli.streams", "numba", "scipy",
         "numpy", "typer",
     ],
 )  # fmt: skip

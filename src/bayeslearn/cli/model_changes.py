@@ -72,14 +72,18 @@ def with_rows(model: Any, data: Any, options: dict[str, Any], *, remove: bool, f
     """The same."""
     if remove:
         if not hasattr(model, "remove"):
-            raise ParameterError(f"no rows can be removed from a model of the kind {model.file_kind!r}")
+            raise ParameterError(
+                f"no rows can be removed from a model of the kind {model.file_kind!r}", hint="fit it again without them"
+            )
         return table_models.ask(model, "remove", data, **options)
     if forgetting_factor == 1:
         return table_models.ask(model, "update", data, **options)
     if "forgetting_factor" in inspect.signature(model.update).parameters:
         return table_models.ask(model, "update", data, forgetting_factor=forgetting_factor, **options)
     if not hasattr(model, "discount"):
-        raise ParameterError(f"there is no --forgetting-factor for a model of the kind {model.file_kind!r}")
+        raise ParameterError(
+            f"there is no --forgetting-factor for a model of the kind {model.file_kind!r}", hint="leave it out"
+        )
     return table_models.ask(model.discount(forgetting_factor), "update", data, **options)
 
 
@@ -123,6 +127,7 @@ def merge(
         if part.file_kind != whole.file_kind:
             raise MismatchError(
                 f"{name!r} holds a model of the kind {part.file_kind!r}, and {models[0]!r} one of {whole.file_kind!r}",
+                hint="merge models of one kind",
                 differs="kind",
             )
         try:

@@ -64,7 +64,10 @@ def run(
         lacking = [v.name for v in targets if v.name not in given.names]
         if lacking or not targets:
             what = f"{given.path} has no column {listed(lacking)}" if lacking else "the model predicts no column"
-            raise DataError(f"{what}, so that predictions cannot be evaluated")
+            raise DataError(
+                f"{what}, so that predictions cannot be evaluated",
+                hint="name a file with the observed targets, or the target: --target COLUMN",
+            )
         if cv:
             found = cross_validated(
                 model, given.settled(), targets, cv=cv, random_state=seed, sample_weight=given.sample_weight
@@ -96,7 +99,7 @@ def evaluated(model: Any, given: Any, targets: tuple[Any, ...], level: float, te
         total, done = found if total is None else total + found, done + batch.n_rows
         tell(done / max(rows.n_rows, 1))
     if total is None:
-        raise DataError("there are no rows to evaluate predictions on")
+        raise DataError("there are no rows to evaluate predictions on", hint="name a file with labeled rows")
     return total.alone()
 
 

@@ -290,7 +290,10 @@ def row_likelihoods(model: Any, given: Any) -> Iterator[tuple[Any, Any]]:
     targets = targets_of(model) if of_target else ()
     lacking = [v.name for v in targets if v.name not in given.names]
     if lacking:
-        raise DataError(f"{given.path} has no column {listed(lacking)}, whose likelihood is asked for")
+        raise DataError(
+            f"{given.path} has no column {listed(lacking)}, whose likelihood is computed",
+            hint="name a file with the observed targets",
+        )
     _, parts = table_models.batches(model, given, targets)
     for batch, truth in parts:
         known = () if truth is None else (truth_of(truth, targets),)

@@ -106,7 +106,7 @@ class NormalBase(Emissions):
 class GaussianEmissions(NormalBase):
     """Columns that are independent given the state, each normal: means and variances (S, columns).
 
-    >>> GaussianEmissions(("heat",), [[10.0], [20.0]], [[4.0], [9.0]]).described(0)
+    >>> GaussianEmissions(("heat",), [[10.0], [20.0]], [[4.0], [9.0]]).describe(0)
     '10 ± 2'
     """
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class PoissonEmissions(Emissions):
     """p(count | state) = λˣ e^−λ / x!.
 
-    >>> PoissonEmissions("calls", [2.0, 9.0]).described(1)
+    >>> PoissonEmissions("calls", [2.0, 9.0]).describe(1)
     'about 9'
     """
 

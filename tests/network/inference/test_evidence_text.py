@@ -106,7 +106,8 @@ def test_virtual_evidence_is_read_as_the_column():
         ("rate=5, snow=yes", UnknownColumnError, "there is no variable 'snow'"),
         ("=yes", ParameterError, "evidence is given as VAR=STATE, got '=yes'"),
         ("delay>5, delay<17", ParameterError, r"'delay' is observed twice[\s\S]*delay=LOW\.\.HIGH"),
-        ("delay", ParameterError, "evidence must map variables to their states, got 'delay'"),
+        ("late=yes", UnknownColumnError, "there is no variable 'late'"),
+        ("snow", ParameterError, "evidence must map variables to their states, got 'snow'"),
     ],
 )
 def test_what_is_wrong_is_named(text, error, message):

@@ -282,7 +282,7 @@ def test_chains_that_stay_in_one_part_are_warned_of(monkeypatch):
     monkeypatch.setattr(gibbs_sampling, "BURN_IN", 50)
     sticky = [1 - 1e-9, 1e-9]
     network = made("[A][B|A][C|B]", A=0.1, B=sticky, C=sticky)
-    with pytest.warns(BayeslearnWarning, match=r"Gibbs chains may have missed a part of the cases: after \d+ sweeps"):
+    with pytest.warns(BayeslearnWarning, match=r"Gibbs chains may have missed a part of the states: after \d+ sweeps"):
         answer = SampledInference(network).query(method="gibbs", n_samples=512, random_state=2)
     assert answer.rhat == 1
     assert abs(answer["A"]["yes"] - 0.1) <= 1.96 * answer.errors["A"]["yes"]

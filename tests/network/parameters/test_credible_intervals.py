@@ -233,9 +233,9 @@ def test_bad_questions():
     network = learned(ROWS)
     with pytest.raises(ParameterError, match="`level` must be below 1, got 95"):
         query_interval(network, level=95)
-    with pytest.raises(ParameterError, match="`n` must be at least 1, got 0"):
+    with pytest.raises(ParameterError, match="`n_samples` must be at least 1, got 0"):
         query_interval(network, n_samples=0)
-    with pytest.raises(ParameterError, match="'A' was not asked for"):
+    with pytest.raises(ParameterError, match="no interval for 'A': it is not among the queried variables"):
         query_interval(network, variables=["B"], n_samples=2, random_state=0)["A"]
     with pytest.raises(UnknownStateError, match="has no state 'w'"):
         query_interval(network, {"B": "w"})

@@ -130,6 +130,6 @@ def test_missing_dates_stay_missing_with_a_warning(tmp_path, monkeypatch):
     (tmp_path / "days.csv").write_text("day,open\n2026-01-05,\n,yes\n")
     code, answer, sentence = tell("impute", "net.json", "days.csv", "-o", "full.csv", "--json")
     assert (code, "warning: missing dates stay missing in 'day' (1)" in sentence) == (0, True)
-    told = {"output": "full.csv", "rows": 2, "filled": {"open": 1}, "missing_dates": {"day": 1}}
+    told = {"output": "full.csv", "n_rows": 2, "filled": {"open": 1}, "missing_dates": {"day": 1}}
     assert json.loads(answer)["result"] == told
     assert (tmp_path / "full.csv").read_text() == "day,open\n2026-01-05,yes\n,yes\n"

@@ -22,7 +22,7 @@ JOB = """
 import sys, time
 from bayeslearn import fit_parameters, scan
 fit_parameters("[h][bronc|h][dysp|h][smoke|h][xray|h]", scan(sys.argv[1], columns=["bronc", "dysp", "smoke", "xray"]),
-           hidden={"h": 2}, prior="laplace", tol=0, max_iter=400, checkpoint=sys.argv[2], every=1,
+           hidden={"h": 2}, prior="laplace", tol=0, max_iter=400, checkpoint=sys.argv[2], checkpoint_every=1,
            progress=lambda step: time.sleep(0.05))
 """
 

@@ -155,7 +155,7 @@ def test_the_order_of_columns_does_not_matter_even_where_answers_contradict(seed
     other_found, other, _ = patterned(by_turned, other_names)
     assert named(names, pattern.marks) == named(other_names, other.marks)
     assert named(names, pattern.graph()[0]) == named(other_names, other.graph()[0])
-    assert found.n_tests == other_found.n_tests
+    assert found.tests == other_found.tests
     np.testing.assert_array_equal(found.p_values[np.ix_(turned, turned)], other_found.p_values)
 
 

@@ -60,7 +60,7 @@ def test_tables_are_prepared_like_those_of_learn():
     warm = rng.random(300) < 0.5
     rows = {"id": np.arange(300), "degrees": rng.normal(10 * warm), "warm": np.where(warm, "yes", "no")}
     found = sample_structure_posterior(rows, n_bins=2, n_samples=40)
-    assert set(found.prepared_data.left_out) == {"id"}
+    assert set(found.prepared_data.dropped_columns) == {"id"}
     assert len(found.prepared_data.cuts["degrees"]) == 1
     assert found.edge_probability("degrees", "warm") > 0.99
     both = found.model_average(max_networks=2)

@@ -51,7 +51,7 @@ class CountVectorizer(TransformerMixin, Tokenizing):  # type: ignore[misc]
 
     The parameters are those of :class:`~bayeslearn.naive_bayes.text.TextClassifier`.
 
-    >>> CountVectorizer(shortest=1).fit_transform(["a dog", "a cat, a dog"]).toarray()
+    >>> CountVectorizer(min_token_length=1).fit_transform(["a dog", "a cat, a dog"]).toarray()
     array([[1, 0, 1],
            [2, 1, 1]])
     """

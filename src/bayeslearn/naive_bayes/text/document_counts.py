@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 class DocumentCounts:
     """Sparse rows: document d has counts[i] of word indices[i] for i in indptr[d] … indptr[d + 1] − 1.
 
-    >>> counts, vocabulary = count(["a dog and a cat", "a cat"], Tokenizer(shortest=1))
+    >>> counts, vocabulary = count(["a dog and a cat", "a cat"], Tokenizer(min_token_length=1))
     >>> counts.matrix.toarray()
     array([[2, 1, 1, 1],
            [1, 0, 0, 1]], dtype=int32)

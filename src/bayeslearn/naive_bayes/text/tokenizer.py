@@ -45,7 +45,7 @@ class Tokenizer:
 
     >>> Tokenizer().tokens("A rose, is a Rose!")
     ['rose', 'is', 'rose']
-    >>> Tokenizer(analyzer="all", shortest=1, ngrams=(1, 2)).tokens("a rose!")
+    >>> Tokenizer(analyzer="all", min_token_length=1, ngram_range=(1, 2)).tokens("a rose!")
     ['a', 'rose', 'a rose', '!', 'rose !']
     """
 

@@ -317,7 +317,7 @@ class SampledInference:
                 f"the tables of {listed(stuck)} hold zeros, so a Gibbs chain may never leave a part of the states\n\n"
                 "hint: use method='likelihood_weighting' or exact inference",
                 BayeslearnWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
         return GibbsRun(self.network, self.flat, question, random_state, evidence)
 
@@ -333,7 +333,7 @@ def warn_not_precise(draws: int, error: float, precision: float) -> None:
         f"sampling stopped after {draws} draws at a standard error of {error:.2g}, asked for {precision:.2g}\n\n"
         "hint: raise `n_samples` or `time_limit`, loosen `precision`, or try another `method`",
         ConvergenceWarning,
-        stacklevel=3,
+        stacklevel=4,
     )
 
 
@@ -344,7 +344,7 @@ def warn_missed(draws: int, off: float) -> None:
         "from those of the weighted draws that they start from\n\n"
         "hint: raise `n_samples`, or use method='likelihood_weighting' or exact inference",
         BayeslearnWarning,
-        stacklevel=3,
+        stacklevel=4,
     )
 
 
@@ -359,7 +359,7 @@ def warn_few(draws: int, share: float, method: str) -> None:
     warnings.warn(
         f"the standard errors are rough: {what}\n\nhint: raise `n_samples`, or use {hint} or exact inference",
         BayeslearnWarning,
-        stacklevel=3,
+        stacklevel=4,
     )
 
 
@@ -369,5 +369,5 @@ def warn_disagree(draws: int, rhat: float) -> None:
         f"the {CHAINS} Gibbs chains disagree after {draws} sweeps: split R̂ is {rhat:.3g}, more than {DISAGREE}\n\n"
         "hint: raise `n_samples`, or use method='likelihood_weighting' or exact inference",
         BayeslearnWarning,
-        stacklevel=3,
+        stacklevel=4,
     )

@@ -213,7 +213,7 @@ def _gathered(cache: ScoreCache, walks: list[Chain]) -> StructurePosterior:
             f"the chains over orders do not agree: R̂ is {found.r_hat:.3g}, and an arc's probability differs by "
             f"{found.max_chain_difference:.2f}\n\nhint: raise `n_samples`",
             ConvergenceWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
     return found
 
