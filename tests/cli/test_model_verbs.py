@@ -321,7 +321,7 @@ def test_plots(at, kind):
         assert result(ask("plot", f"{kind}.json", *data, "-o", str(at / f"p{ending}"), "--json"))["output"]
         assert (at / f"p{ending}").read_bytes().startswith(start)
     assert "an .svg, .png or .pdf file" in fail("plot", f"{kind}.json", "-o", str(at / "p.txt"))[1]
-    if data:
+    if data and kind not in {"regression", "classification"}:  # without data these plot coefficients
         assert fail("plot", f"{kind}.json", "-o", str(at / "p.svg"))[0] == 2
 
 
