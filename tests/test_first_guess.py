@@ -216,6 +216,8 @@ WORKS = {
         "bl.fit_hmm([mixed['size'][:30], mixed['size'][30:]], n_states=2)",
     ],
     "PAC bounds": [
+        "assert bl.VersionSpace.fit(bl.datasets.load_table('enjoy-sport'), 'enjoy_sport').size == 6",
+        "bl.VersionSpace.fit(pd.DataFrame({'sky': ['sun', 'rain']}), ['in', 'out'], positive='in')",
         "bl.learning_theory.pac_bound('conjunctions:10', epsilon=0.1, delta=0.05).n_examples",
         "bl.learning_theory.pac_bound('conjunctions:10', epsilon=0.1, delta=0.05)._repr_html_()",
         "assert bl.learning_theory.pac_bound('conjunctions:10', epsilon=0.1, delta=0.05).value == 140",

@@ -7,12 +7,17 @@ python -m tests.fuzz.worker    reads a line for each trial: the target, and a se
 from __future__ import annotations
 
 import faulthandler
+import importlib
 import json
 import resource
 import sys
 import traceback
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+
+import numba
+import numpy as np
 
 from tests.fuzz import trials
 
@@ -40,10 +45,20 @@ def prepare(target: trials.Target) -> None:
     unlimited = resource.RLIM_INFINITY
     resource.setrlimit(resource.RLIMIT_AS, (unlimited, unlimited))
     warnings.simplefilter("default", RuntimeWarning)
+    load_libraries()
     finding(target, target.data(0))
     if target.warnings:
         warnings.simplefilter("error", RuntimeWarning)
     resource.setrlimit(resource.RLIMIT_AS, (memory_in_use() + target.max_bytes, unlimited))
+
+
+def load_libraries() -> None:
+    """Load what takes memory once, however small the data: the compiler, and buffers of linear algebra by thread."""
+    numba.njit(lambda n: np.zeros(n) + 1.0)(1)
+    for name in ("scipy.linalg", "scipy.optimize", "scipy.sparse", "sklearn.base", "pandas", "polars"):
+        importlib.import_module(name)
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda n: np.linalg.svd(np.eye(n) @ np.ones((n, n))), [64] * 16))
 
 
 def memory_in_use() -> int:

@@ -27,8 +27,8 @@ BASELINE = "baseline"
 #: The kind of the target.
 Task = Literal["classification", "regression"]
 
-#: The form of rows: a table with inferred kinds of columns, one whose numeric states are numbers, an array of cells as
-#: they are in the data, or points for estimators that do not read tables.
+#: The form in which a learner takes rows, a table with inferred kinds of columns, one whose numeric states are numbers,
+#: an array of cells as they are in the data, or points for estimators that do not read tables.
 Form = Literal["states", "numbers", "cells", "points"]
 
 

@@ -21,7 +21,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn.errors import CapacityError, MissingValuesError, ParameterError, ShapeError, listed
-from bayeslearn.hypotheses.concept_learning.examples import ANY, MISSING, NONE, AttributeSpace, ConceptStatistics
+from bayeslearn.hypotheses.concept_learning.examples import (
+    ANY,
+    MISSING,
+    NONE,
+    AttributeSpace,
+    ConceptStatistics,
+    Examples,
+)
 from bayeslearn.hypotheses.finite_space import FiniteSpace
 from bayeslearn.hypotheses.likelihoods import Labeling, with_noise
 from bayeslearn.printable import printable
@@ -31,8 +38,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
-
-    from bayeslearn.hypotheses.concept_learning.examples import Examples
 
 
 @dataclass(frozen=True, repr=False)
@@ -277,13 +282,16 @@ def keep_consistent(examples: Examples) -> NDArray[np.bool_]:
 MAX_LISTED = 1_000_000
 
 
-def find_s(examples: Examples) -> Conjunction:
-    """The most specific conjunction that covers every positive example; negative ones are ignored.
+def find_s(data: Any, target: Any = None, *, positive: Any = None) -> Conjunction:
+    """Return the most specific conjunction that covers every positive example; negative ones are ignored.
+
+    `data` is :class:`Examples`, or a table with labels, as in :meth:`Examples.from_data`.
 
     >>> from bayeslearn.hypotheses import Examples
     >>> find_s(Examples.from_rows([["sunny", "warm"], ["sunny", "cold"], ["rainy", "cold"]], [True, True, False]))
     ⟨sunny, ?⟩
     """
+    examples = Examples.from_data(data, target, positive=positive)
     complete = examples.only(examples.labels).complete()
     codes = ConceptStatistics.collect(complete).specific(examples.attributes)
     return Conjunction(examples.attributes, tuple(codes.tolist()))

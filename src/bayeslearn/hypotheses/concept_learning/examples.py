@@ -34,6 +34,7 @@ from bayeslearn.errors import (
 )
 from bayeslearn.model_values import NAME
 from bayeslearn.reports import Grid, Report, Reported
+from bayeslearn.tables import as_table
 from bayeslearn.tables.frames import frame_of_rows
 from bayeslearn.tables.markers import is_marker
 
@@ -299,6 +300,28 @@ class Examples(Reported):
             raise MissingValuesError(f"row {row} has no label in column '{target}'", hint="leave it out", row=row)
         attributes = AttributeSpace.parse(variable for variable in table.schema if variable.name != target)
         return cls(attributes, attributes.encode(table), codes == concept)
+
+    @classmethod
+    def from_data(cls, data: Any, target: Any = None, *, positive: Hashable = None) -> Examples:
+        """Return examples as they are, or those of a table whose labels are a column or a list.
+
+        >>> rows = {"sky": ["sunny", "rainy"], "warm": ["yes", "no"], "swim": ["yes", "no"]}
+        >>> [inside for _, inside in Examples.from_data(rows, "swim")]
+        [True, False]
+        """
+        if isinstance(data, Examples):
+            return data
+        if target is None:
+            raise ParameterError("the labels are not given", hint='name their column: target="swim", or give a list')
+        table = as_table(data)
+        if isinstance(target, str):
+            return cls.from_table(table, target, positive=positive)
+        labels = list(target)
+        if len(labels) != table.n_rows:
+            raise ShapeError(f"expected a label for each of {table.n_rows} rows, got {len(labels)}")
+        concept = find_positive_label(list(dict.fromkeys(labels)), positive)
+        attributes = AttributeSpace.parse(table.schema)
+        return cls(attributes, attributes.encode(table), np.array([label == concept for label in labels]))
 
     def __len__(self) -> int:
         return len(self.labels)

@@ -120,8 +120,14 @@ class VersionSpace(Saved, Reported, kind="version space"):
         return cls(attributes, ConceptStatistics.zero(attributes))
 
     @classmethod
-    def fit(cls, examples: Examples) -> VersionSpace:
-        """The version space of some examples."""
+    def fit(cls, data: Any, target: Any = None, *, positive: Any = None) -> VersionSpace:
+        """Return the version space of :class:`Examples`, or of a table with labels (:meth:`Examples.from_data`).
+
+        >>> from bayeslearn import datasets
+        >>> VersionSpace.fit(datasets.load_table("enjoy-sport"), "enjoy_sport").size
+        6
+        """
+        examples = Examples.from_data(data, target, positive=positive)
         return cls.from_attributes(examples.attributes).update_many(examples)
 
     def __repr__(self) -> str:

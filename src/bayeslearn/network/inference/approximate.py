@@ -197,7 +197,7 @@ class Limits:
 
 
 def query(
-    network: BayesianNetwork, evidence: Any, variables: Any, virtual_evidence: Any, soft_evidence: Any, method: str,
+    network: BayesianNetwork, evidence: Any, variables: Any, virtual_evidence: Any, soft_evidence: Any, method: Any,
     sampling: Mapping[str, Any],
 ) -> Any:  # fmt: skip
     """Answer a query by any method; `sampling` has the options of those that sample, None where not given."""

@@ -53,7 +53,7 @@ class BackgroundKnowledge:
 
     required: Iterable[Arc] = ()
     forbidden: Iterable[Arc] = ()
-    #: Groups of variables: none has a parent in a later group.
+    #: Groups of variables, of which none has a parent in a later group.
     tiers: Sequence[Iterable[str]] = ()
     #: Variables without parents, and without children.
     roots: Iterable[str] = ()
