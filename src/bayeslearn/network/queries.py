@@ -127,7 +127,8 @@ class NetworkQueries(Factorization):
 
         >>> from bayeslearn import read_network
         >>> asia = read_network("asia")
-        >>> sampled = asia.query({"xray": "yes"}, "lung", method="gibbs", n_samples=20_000, random_state=0)
+        >>> by_drawing = {"method": "likelihood_weighting", "n_samples": 20_000, "random_state": 0}
+        >>> sampled = asia.query({"xray": "yes"}, "lung", **by_drawing)
         >>> round(abs(sampled["lung"]["yes"] - asia.query({"xray": "yes"}, "lung")["lung"]["yes"]), 1)
         0.0
         """

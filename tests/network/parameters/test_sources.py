@@ -139,7 +139,7 @@ def test_a_pattern_of_paths_with_a_graph(tmp_path):
 def test_hidden_variables(method):
     table = cases(200, 0.05)
     shown = table.drop(["lung", "tub"])
-    how = {"hidden": {"lung": ["no", "yes"], "tub": 2}, "prior": "laplace", "method": method, "tol": 0.1}
+    how = {"hidden": {"lung": ["no", "yes"], "tub": 2}, "prior": "laplace", "algorithm": method, "tol": 0.1}
 
     assert_same(fit_parameters(ASIA.dag, weighted(shown), **how), fit_parameters(ASIA.dag, shown, **how))
 

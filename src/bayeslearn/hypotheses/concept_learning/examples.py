@@ -303,7 +303,7 @@ class Examples(Reported):
 
     @classmethod
     def from_data(cls, data: Any, target: Any = None, *, positive: Hashable = None) -> Examples:
-        """Return examples as they are, or those of a table whose labels are a column or a list.
+        """Return examples unchanged, or those of a table whose labels are a column or a list.
 
         >>> rows = {"sky": ["sunny", "rainy"], "warm": ["yes", "no"], "swim": ["yes", "no"]}
         >>> [inside for _, inside in Examples.from_data(rows, "swim")]
