@@ -23,7 +23,7 @@ from bayeslearn.mixture.em_fit import (
 from bayeslearn.mixture.inputs import opened
 from bayeslearn.mixture.mixed_table import has_columns, parts_of_schema, read_table, with_names
 from bayeslearn.mixture.model import MixtureModel
-from bayeslearn.mixture.results import ComponentSelection, MixtureFitInfo, describe_clusters, most_uncertain
+from bayeslearn.mixture.results import ComponentSelection, MixtureFitInfo, describe_clusters
 from bayeslearn.progress import reports_progress
 from bayeslearn.sources import with_options
 
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
     from bayeslearn.em import EMResult
     from bayeslearn.mixture.inputs import FoldedRows
-    from bayeslearn.mixture.results import UncertainRow
     from bayeslearn.progress import ProgressCallback, Reporter
     from bayeslearn.tables.markers import Markers
 
@@ -194,11 +193,10 @@ def info_of(
     """What the fit found out; rows that are not in memory are not examined for uncertainty."""
     model = result.model
     n_rows, n_missing = round(model.total_weight), None
-    n_uncertain: int | None = None
-    uncertain: list[UncertainRow] = []
+    examined: tuple[MixtureModel, Rows] | None = None
     notes: tuple[str, ...] = ()
     if isinstance(source, Rows):
-        n_uncertain, uncertain = most_uncertain(model, source)
+        examined = (model, source)
         n_rows = len(source)
         n_missing = sum(int((np.isnan(c) if c.dtype.kind == "f" else c < 0).sum()) for c in source.cells)
     else:
@@ -208,6 +206,5 @@ def info_of(
     return MixtureFitInfo(
         n_rows=n_rows, history=result.history, converged=result.converged, log_likelihood=result.log_likelihood,
         dropped_columns=dict(dropped), notes=notes, n_components=model.n_components, n_columns=len(model.schema),
-        n_missing=n_missing, selection=selection, clusters=tuple(describe_clusters(model)), n_uncertain=n_uncertain,
-        uncertain_rows=tuple(uncertain),
+        n_missing=n_missing, selection=selection, clusters=tuple(describe_clusters(model)), _examined=examined,
     )  # fmt: skip

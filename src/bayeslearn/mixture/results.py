@@ -12,6 +12,7 @@ What a fit of a mixture found out, and mixtures as reports, dictionaries and fra
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -19,7 +20,7 @@ import numpy as np
 from bayeslearn import validation
 from bayeslearn.components.description import described, parameters_of, part_columns
 from bayeslearn.errors import EvidenceError
-from bayeslearn.fit_info import FitInfo
+from bayeslearn.fit_info import FitInfo, plain
 from bayeslearn.mixture.comparison import pooled
 from bayeslearn.printable import printable
 from bayeslearn.reports import Grid, Pairs, Report, Reported
@@ -218,8 +219,28 @@ class MixtureFitInfo(FitInfo):
     n_missing: int | None = None
     selection: ComponentSelection = field(default_factory=lambda: ComponentSelection("bic", {}))
     clusters: tuple[ClusterReport, ...] = ()
-    n_uncertain: int | None = None
-    uncertain_rows: tuple[UncertainRow, ...] = ()
+    #: The model and its rows, in which uncertain ones are looked for when they are asked for.
+    _examined: tuple[MixtureModel, Any] | None = None
+
+    @cached_property
+    def _found(self) -> tuple[int | None, list[UncertainRow]]:
+        return (None, []) if self._examined is None else most_uncertain(*self._examined)
+
+    @property
+    def n_uncertain(self) -> int | None:
+        """The number of rows whose most probable component has a probability below 0.9."""
+        return self._found[0]
+
+    @property
+    def uncertain_rows(self) -> tuple[UncertainRow, ...]:
+        """The most uncertain of these rows."""
+        return tuple(self._found[1])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all fields as plain values, with the uncertain rows."""
+        return super().to_dict() | {
+            "n_uncertain": self.n_uncertain, "uncertain_rows": [plain(row) for row in self.uncertain_rows]
+        }  # fmt: skip
 
     def _title(self) -> str:
         return f"Mixture of {self.n_components} components fitted to {self.n_rows:,} rows"

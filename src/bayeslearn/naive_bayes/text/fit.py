@@ -28,7 +28,7 @@ from bayeslearn.naive_bayes.text.labels import in_order
 from bayeslearn.naive_bayes.text.model import Likelihood, TextModel
 from bayeslearn.naive_bayes.text.out_of_core import FindWords, SourceDocuments, source_statistics
 from bayeslearn.naive_bayes.text.prior_selection import pick_prior, require_prior_word
-from bayeslearn.naive_bayes.text.results import TextFitInfo, text_classes
+from bayeslearn.naive_bayes.text.results import TextFitInfo
 from bayeslearn.naive_bayes.text.sufficient_statistics import TextStatistics, collect
 from bayeslearn.naive_bayes.text.text_sources import folded_documents, scan_texts
 from bayeslearn.naive_bayes.text.tokenizer import Tokenizer
@@ -190,7 +190,7 @@ def fit_text(
         n_rows=ready.n_labeled + ready.n_missing, n_labeled=ready.n_labeled, n_unlabeled=ready.n_unlabeled,
         history=() if found is None else found.history, converged=found is None or found.converged,
         log_likelihood=None if found is None else found.log_likelihood, n_words=len(model.vocabulary),
-        likelihood=model.likelihood, prior_selection=selected, classes=text_classes(model),
+        likelihood=model.likelihood, prior_selection=selected, _model=model,
     )  # fmt: skip
     return with_fit_info(model, replace(info, seconds=time.perf_counter() - began))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -57,7 +58,17 @@ class TextFitInfo(FitInfo):
     n_words: int = 0
     likelihood: str = "multinomial"
     prior_selection: Chosen | None = None
-    classes: tuple[TextClass, ...] = ()
+    #: The model, whose words are compared when the classes are asked for.
+    _model: TextModel | None = None
+
+    @cached_property
+    def classes(self) -> tuple[TextClass, ...]:
+        """The classes, with their documents and distinguishing words."""
+        return () if self._model is None else text_classes(self._model)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all fields as plain values, with the classes."""
+        return super().to_dict() | {"classes": plain(self.classes)}
 
     def plot(self, *, ax: Any = None) -> Any:
         """Plot the penalized log-likelihood of each iteration; see :func:`bayeslearn.plots.plot_em_history`."""
