@@ -91,7 +91,11 @@ class FitInfo(Reported):
     def to_dict(self) -> dict[str, Any]:
         """Return all fields as plain values."""
         named = {field.name: plain(getattr(self, field.name)) for field in fields(self) if field.name[0] != "_"}
-        return named | {"n_iter": self.n_iter}
+        return named | self._computed() | {"n_iter": self.n_iter}
+
+    def _computed(self) -> dict[str, Any]:
+        """Entries that are computed when they are asked for."""
+        return {}
 
     def report(self) -> Report:
         """Return what the fit found out, as blocks."""

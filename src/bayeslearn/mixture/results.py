@@ -236,11 +236,8 @@ class MixtureFitInfo(FitInfo):
         """The most uncertain of these rows."""
         return tuple(self._found[1])
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all fields as plain values, with the uncertain rows."""
-        return super().to_dict() | {
-            "n_uncertain": self.n_uncertain, "uncertain_rows": [plain(row) for row in self.uncertain_rows]
-        }  # fmt: skip
+    def _computed(self) -> dict[str, Any]:
+        return {"n_uncertain": self.n_uncertain, "uncertain_rows": plain(self.uncertain_rows)}
 
     def _title(self) -> str:
         return f"Mixture of {self.n_components} components fitted to {self.n_rows:,} rows"

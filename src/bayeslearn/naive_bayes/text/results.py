@@ -66,9 +66,8 @@ class TextFitInfo(FitInfo):
         """The classes, with their documents and distinguishing words."""
         return () if self._model is None else text_classes(self._model)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all fields as plain values, with the classes."""
-        return super().to_dict() | {"classes": plain(self.classes)}
+    def _computed(self) -> dict[str, Any]:
+        return {"classes": plain(self.classes)}
 
     def plot(self, *, ax: Any = None) -> Any:
         """Plot the penalized log-likelihood of each iteration; see :func:`bayeslearn.plots.plot_em_history`."""
