@@ -209,9 +209,6 @@ class MixtureFitInfo(FitInfo):
         The criterion of the numbers of components that were tried.
     clusters
         The components with what distinguishes each.
-    n_uncertain, uncertain_rows
-        The number of rows whose most probable component has a probability below 0.9, and the most uncertain ones.
-        None and empty for data that are not in memory.
     """
 
     n_components: int = 0
@@ -228,7 +225,7 @@ class MixtureFitInfo(FitInfo):
 
     @property
     def n_uncertain(self) -> int | None:
-        """The number of rows whose most probable component has a probability below 0.9."""
+        """The number of rows whose most probable component has a probability below 0.9; None for data in batches."""
         return self._found[0]
 
     @property

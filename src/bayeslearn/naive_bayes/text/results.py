@@ -49,8 +49,6 @@ class TextFitInfo(FitInfo):
         ``"multinomial"``, ``"bernoulli"`` or ``"complement"``.
     prior_selection
         The prior that the marginal likelihood selected; None for a given one.
-    classes
-        The classes, with their documents and distinguishing words.
     """
 
     n_labeled: int = 0
