@@ -22,13 +22,12 @@ Columns of text that are nearly numbers or dates are named with what keeps them 
 from __future__ import annotations
 
 import re
-import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayeslearn.errors import BayeslearnWarning, joined, listed, option
+from bayeslearn.errors import joined, listed, option
 from bayeslearn.tables.markers import SUSPECT_NUMBERS, is_suspect, is_suspect_number
 from bayeslearn.tables.variables import DiscreteVariable
 
@@ -219,13 +218,6 @@ def suspects_of(table: Table, variable: Variable) -> Iterable[Suspect]:
 
 
 ### telling
-
-
-def warn_of(found: Iterable[Suspect]) -> None:
-    """One warning that names the suspects, and the option that makes them missing."""
-    found = list(found)
-    if found:
-        warnings.warn(sentence(found), BayeslearnWarning, stacklevel=3)
 
 
 def sentence(found: list[Suspect]) -> str:
