@@ -7,10 +7,15 @@ import pkgutil
 import sys
 from pathlib import Path
 
+from bench import quality
 from bench.harness import measure_ours, report
 from bench.revisions import compare
 
-NOT_SUBJECTS = {"__main__", "harness", "messy_data", "revisions", "scale_data", "scale_job"}
+NOT_SUBJECTS = {
+    "__main__", "harness", "messy_data", "quality_data", "quality_learners", "revisions", "scale_data", "scale_job",
+}  # fmt: skip
+#: The subjects that measure how good predictions are, not seconds.
+OF_QUALITY = {"quality"}
 ROW = "{work:46} {peer:>14} {peer_seconds:>10} s {seconds:>10} s {ratio:>9} x {goal:>6} {agree!s:>6}"
 
 
@@ -27,8 +32,11 @@ def main() -> int:
     parser.add_argument("--only", default="", metavar="TEXT", help="the works whose names hold this text")
     parser.add_argument("--ours", action="store_true", help="measure bayeslearn alone")
     parser.add_argument("--before", type=Path, metavar="TREE", help="compare with another checkout of bayeslearn")
+    quality.add_options(parser)
     asked = parser.parse_args()
-    names = subjects() if asked.subject == "all" else [asked.subject]
+    if asked.subject in OF_QUALITY:
+        return quality.run(asked)
+    names = sorted({*subjects()} - OF_QUALITY) if asked.subject == "all" else [asked.subject]
     if asked.before:
         options = [*(["--quick"] if asked.quick else []), *(["--only", asked.only] if asked.only else [])]
         for name in names:
