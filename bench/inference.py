@@ -85,8 +85,8 @@ def cold(name: str, path: Path) -> Work:
     """Python starts, imports, reads the file and answers; bytecode is kept between processes, as in an installation."""
     network = read_network(path)
     codes = cases(network, 1)[:, 0]
-    seen = {n: network.states(n)[c] for n, c in zip(network.names, codes, strict=True) if c >= 0}
-    hidden = [n for n in network.names if n not in seen]
+    seen = {n: network.states(n)[c] for n, c in zip(network.variables, codes, strict=True) if c >= 0}
+    hidden = [n for n in network.variables if n not in seen]
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
 
     def run(script: str) -> list:
@@ -103,8 +103,8 @@ def cold(name: str, path: Path) -> Work:
 
 def first(name: str, path: Path, network: BayesianNetwork, codes: np.ndarray) -> Work:
     """Both parse the file, compile and answer; the file's own rounding keeps answers apart by 1e-6 or so."""
-    seen = {n: network.states(n)[c] for n, c in zip(network.names, codes, strict=True) if c >= 0}
-    hidden = [n for n in network.names if n not in seen]
+    seen = {n: network.states(n)[c] for n, c in zip(network.variables, codes, strict=True) if c >= 0}
+    hidden = [n for n in network.variables if n not in seen]
 
     def mine() -> list:
         return [list(b.values()) for b in read_network(path).query(seen).beliefs.values()]
@@ -119,14 +119,14 @@ def first(name: str, path: Path, network: BayesianNetwork, codes: np.ndarray) ->
 
 
 def single(name: str, network: BayesianNetwork, peer: pyagrum.BayesNet, codes: np.ndarray, goal: float) -> Work:
-    seen = {n: network.states(n)[c] for n, c in zip(network.names, codes, strict=True) if c >= 0}
+    seen = {n: network.states(n)[c] for n, c in zip(network.variables, codes, strict=True) if c >= 0}
     engine = pyagrum.LazyPropagation(peer)
 
     def mine() -> list:
         return [list(b.values()) for b in network.query(seen).beliefs.values()]
 
     def theirs() -> list:
-        return posteriors(engine, network, codes, [n for n in network.names if n not in seen])
+        return posteriors(engine, network, codes, [n for n in network.variables if n not in seen])
 
     return Work(f"one query, {name}", "pyagrum", pyagrum.__version__, mine, theirs, close, goal, calls=20)
 
@@ -140,10 +140,10 @@ def table(
 
     def mine() -> list:
         found = network.predict_proba(data)
-        return [[found[n][i] for n in network.names] for i in range(fewer)]
+        return [[found[n][i] for n in network.variables] for i in range(fewer)]
 
     def theirs() -> list:
-        return [posteriors(engine, network, codes[:, i], network.names) for i in range(fewer)]
+        return [posteriors(engine, network, codes[:, i], network.variables) for i in range(fewer)]
 
     def agree(a: list, b: list) -> bool:
         return all(close(x, y) for x, y in zip(a, b, strict=True))
@@ -153,7 +153,7 @@ def table(
 
 
 def posteriors(engine: pyagrum.LazyPropagation, network: BayesianNetwork, codes: np.ndarray, names: object) -> list:
-    engine.setEvidence({n: int(c) for n, c in zip(network.names, codes, strict=True) if c >= 0})
+    engine.setEvidence({n: int(c) for n, c in zip(network.variables, codes, strict=True) if c >= 0})
     engine.makeInference()
     return [engine.posterior(n).toarray() for n in names]
 
@@ -168,9 +168,9 @@ def cases(network: BayesianNetwork, n: int) -> np.ndarray:
     drawn: dict[str, np.ndarray] = {}
     for name in network.dag.order:
         cpt = network[name]
-        p = np.broadcast_to(cpt.probabilities[tuple(drawn[v.name] for v in cpt.parents)], (n, cpt.variable.size))
-        drawn[name] = np.minimum((rng.random((n, 1)) > np.cumsum(p, axis=1)).sum(axis=1), cpt.variable.size - 1)
-    codes = np.stack([drawn[name] for name in network.names])
+        p = np.broadcast_to(cpt.probabilities[tuple(drawn[v.name] for v in cpt.parents)], (n, cpt.variable.n_states))
+        drawn[name] = np.minimum((rng.random((n, 1)) > np.cumsum(p, axis=1)).sum(axis=1), cpt.variable.n_states - 1)
+    codes = np.stack([drawn[name] for name in network.variables])
     return np.where(rng.random(codes.shape) < 0.2, codes, -1).astype(np.int16)
 
 

@@ -96,8 +96,7 @@ def test_decorators_keep_the_signature():
 #: Callables that hand parameters on, with what they hand them to; and parameters of the latter that they fill in.
 FORWARDED = [
     ("network.BayesianNetwork.query", "network.ExactInference.query", set()),
-    ("network.BayesianNetwork.to_svg", "network.visualization.picture", set()),
-    ("network.visualization.draw", "network.visualization.picture", set()),
+    ("network.DAG.to_svg", "network.BayesianNetwork.to_svg", {"evidence", "bars", "rows"}),
     ("network.fit_parameters_online", "network.OnlineEM", set()),
     (
         "neighbors.NeighborsModel.from_arrays",

@@ -9,17 +9,8 @@ import pytest
 from tests import prose, vocabulary
 
 
-@pytest.fixture(scope="module")
-def found():
-    return vocabulary.violations()
-
-
-def test_no_new_name_breaks_the_rules(found):
-    assert sorted(found.keys() - vocabulary.listed().keys()) == []
-
-
-def test_names_that_are_right_leave_the_list(found):
-    assert sorted(vocabulary.listed().keys() - found.keys()) == [], "run python -m tests.vocabulary"
+def test_no_name_breaks_the_rules():
+    assert vocabulary.violations() == {}
 
 
 @pytest.mark.parametrize(

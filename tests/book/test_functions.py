@@ -18,7 +18,7 @@ def test_f1_the_two_argmins_are_one(seed):
     """argmax Π p(d | h) over h under normal noise is argmin Σ (d − h(x))²."""
     rng = np.random.default_rng(seed)
     x, d = rng.normal(size=(20, 2)), rng.normal(size=20)
-    fit = LinearFit.learn(x, d)
+    fit = LinearFit.fit(x, d)
     found = np.append(fit.intercept, fit.coef)
 
     def minus_log_likelihood(h):
@@ -49,7 +49,7 @@ def test_f1_a_line_through_five_points():
 @pytest.mark.parametrize("method", ["newton", "lbfgs", "gradient"])
 def test_f2_of_patients_who_are_alike_92_percent_survive(method):
     alike, survives = np.zeros((100, 0)), np.repeat([1.0, 0.0], [92, 8])
-    unit = LogisticFit.learn(alike, survives, strength=0, algorithm=method)
+    unit = LogisticFit.fit(alike, survives, strength=0, algorithm=method)
     assert unit.probability(alike[:1])[0, 1] == pytest.approx(0.92, abs=1e-8)
 
 
@@ -74,7 +74,7 @@ def test_f2_the_gradient_rule_step_by_step():
         values.append(np.sum(d * np.log(h) + (1 - d) * np.log(1 - h)))
         w = w + η * (d - h) @ z
     with pytest.warns(UserWarning, match="not converged after 25 iterations"):
-        unit = LogisticFit.learn(x, d, strength=0, algorithm="gradient", rate=η, max_iter=25)
+        unit = LogisticFit.fit(x, d, strength=0, algorithm="gradient", rate=η, max_iter=25)
     np.testing.assert_allclose(unit.coefficients[0], w, rtol=1e-12)
     assert (np.diff(values) > 0).all()
 

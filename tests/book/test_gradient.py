@@ -26,8 +26,8 @@ def with_holes(network, n, seed, *, share=0.3, hidden=()):
 
 def log_likelihood(network, w, table):
     """ln P(D | w) by enumerating the joint; rows of w need not sum to one, so that each cell moves by itself."""
-    joint, start = np.ones([len(network.states(name)) for name in network.names]), 0
-    place = {name: i for i, name in enumerate(network.names)}
+    joint, start = np.ones([len(network.states(name)) for name in network.variables]), 0
+    place = {name: i for i, name in enumerate(network.variables)}
     for cpt in network:
         axes = [place[v.name] for v in (*cpt.parents, cpt.variable)]
         factor = w[start : start + cpt.probabilities.size].reshape(cpt.shape).transpose(np.argsort(axes))
@@ -45,7 +45,7 @@ def slopes(f, x, h=1e-5):
 def climb_at_random(seed, hidden):
     """A network with random tables, cases with holes that another one drew, and the foot of a climb."""
     network = random_network(seed, 5)
-    table = with_holes(network, 12, seed, hidden=network.names[:hidden])
+    table = with_holes(network, 12, seed, hidden=network.variables[:hidden])
     model = Tables(Compiled(network))
     rng = np.random.default_rng(seed)
     w = rng.gamma(2.0, size=len(model.p)) + 0.1

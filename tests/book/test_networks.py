@@ -37,7 +37,7 @@ def forest():
 def joint_table(net):
     """P of every case, one axis per variable."""
     cases = list(product(YES_NO, repeat=len(net)))
-    p = np.exp(net.log_joint(dict(zip(net.names, zip(*cases, strict=True), strict=True))))
+    p = np.exp(net.log_joint(dict(zip(net.variables, zip(*cases, strict=True), strict=True))))
     return p.reshape([2] * len(net))
 
 
@@ -45,7 +45,7 @@ def conditional(net, target, given):
     """P(target | given), by summing the whole joint."""
 
     def total(case):
-        index = tuple(YES_NO.index(case[name]) if name in case else slice(None) for name in net.names)
+        index = tuple(YES_NO.index(case[name]) if name in case else slice(None) for name in net.variables)
         return joint_table(net)[index].sum()
 
     return total(given | target) / total(given)

@@ -22,7 +22,7 @@ def plain_k2(table, order):
     """Cooper and Herskovits as they wrote it: g(i, π) = Π_j (r−1)!/(N_j+r−1)! Π_k N_jk!, greedily, in their order."""
     fact = log_factorials(table.n_rows + 10)
     code = {name: table.codes_of(name).astype(int) for name in table.schema.names}
-    size = {v.name: v.size for v in table.schema.discrete}
+    size = {v.name: v.n_states for v in table.schema.discrete}
 
     def g(x, parents):
         cell = np.zeros(table.n_rows, int)

@@ -101,6 +101,6 @@ def test_alarm_with_a_hole_in_every_row(shared_data):
     model = Tables(Compiled(gold))
     cases = FoldedCases.of(model.compiled, table)
     assert model.expected_statistics(cases)[1] == pytest.approx(-102124.43, abs=0.01)
-    fit = fit_parameters(gold.dag, table, states={name: gold.states(name) for name in gold.names}, prior=None)
+    fit = fit_parameters(gold.dag, table, states={name: gold.states(name) for name in gold.variables}, prior=None)
     assert fit.fit_info.converged
     assert fit.fit_info.log_likelihood >= -101925.7

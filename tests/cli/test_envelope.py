@@ -71,7 +71,7 @@ def test_every_verb_has_it():
 
 
 def test_the_entries_of_a_result_are_the_facts_of_the_data():
-    assert envelope.data_facts({"rows": 4, "missing": {"a": 1, "b": 2}, "left_out": {"id": "row numbers"}}) == {
+    assert envelope.data_facts({"rows": 4, "missing": {"a": 1, "b": 2}, "dropped_columns": {"id": "row numbers"}}) == {
         "n_rows": 4, "n_missing": 3, "dropped_columns": {"id": "row numbers"},
     }  # fmt: skip
 

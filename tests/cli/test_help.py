@@ -52,7 +52,7 @@ def rows(names, n=60, seed=0):
 
 
 def write_networks(folder):
-    asia = read_network("asia").names
+    asia = read_network("asia").variables
     for name, seed in (
         ("cases", 0),
         ("patients", 0),

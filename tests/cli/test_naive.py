@@ -61,7 +61,7 @@ def test_options_reach_the_model(days):
     assert repr(model["sky"].prior) == "Dirichlet(α=1 per state)"
     assert repr(model["heat"].prior) == "Dirichlet(α₀=2 per row)"
     assert repr(model["visits"].prior) == "PooledPrior(equivalent_sample_size=2.0)"
-    assert model["heat"].variable.size == 3
+    assert model["heat"].variable.n_states == 3
     exponents = dict(zip(model.feature_names, model.column_exponents, strict=True))
     assert found["column_exponents"] == pytest.approx(exponents)
     assert found["cross_validation"]["cv"] == 5

@@ -38,11 +38,11 @@ def read(text):
 def test_answers_are_those_of_the_joint(tmp_path):
     network = random_network(4, 6)
     write_network(network, tmp_path / "net.json")
-    table = network.sample(25, random_state=0).mask(network.names[:1])
-    columns = table.drop(network.names[:1]).to_dict()
+    table = network.sample(25, random_state=0).mask(network.variables[:1])
+    columns = table.drop(network.variables[:1]).to_dict()
     lines = [",".join(columns), *(",".join(row) for row in zip(*columns.values(), strict=True))]
     (tmp_path / "cases.csv").write_text("\n".join(lines))
-    targets = [network.names[0], network.names[3]]
+    targets = [network.variables[0], network.variables[3]]
     words = ["predict", str(tmp_path / "net.json"), str(tmp_path / "cases.csv")]
     ask(*words, "--target", targets[0], "--target", targets[1], "-o", str(tmp_path / "found.csv"))
     found = read((tmp_path / "found.csv").read_text())
@@ -54,7 +54,7 @@ def test_answers_are_those_of_the_joint(tmp_path):
         joint = given(network, evidence)
         assert float(found["log_evidence"][i]) == pytest.approx(np.log(joint.sum()), rel=1e-12)
         for target in targets:
-            p = marginal(joint, network.names.index(target))
+            p = marginal(joint, network.variables.index(target))
             assert found[target][i] == network.states(target)[p.argmax()]
             for state, expected in zip(network.states(target), p, strict=True):
                 assert float(found[f"P({target}={state})"][i]) == pytest.approx(expected, rel=1e-12, abs=1e-15)

@@ -24,7 +24,7 @@ def enumerated(network, evidence):
     p = given(network, evidence)
     beliefs = {
         name: dict(zip(network.states(name), marginal(p, axis).tolist(), strict=True))
-        for axis, name in enumerate(network.names)
+        for axis, name in enumerate(network.variables)
         if name not in evidence
     }
     return np.log(p.sum()), beliefs
@@ -34,7 +34,7 @@ def enumerated(network, evidence):
 def test_sampled_answers_agree_with_the_joint(tmp_path, method):
     network = random_network(3, 6)
     write_network(network, tmp_path / "net.json")
-    evidence = {name: network.states(name)[0] for name in network.names[:2]}
+    evidence = {name: network.states(name)[0] for name in network.variables[:2]}
     seen = [f"{name}={state}" for name, state in evidence.items()]
     words = ["query", str(tmp_path / "net.json"), *seen, "--method", method, "--n-samples", "8000", "--seed", "1"]
     answer = result(ask(*words, "--json"))

@@ -160,16 +160,16 @@ def test_python_and_the_command_line_read_one_file_alike(tmp_path, rows, extra, 
         missing.setdefault(column or None, []).append(value)
     words = ["--na-values", ",".join(extra)] * bool(extra) + ["--no-default-na"] * (not keep)
     told: dict = {"na_values": missing, "keep_default_na": keep, "allow_constant": False}
-    left_out: dict = {}
-    python = as_table(path, **told, left_out=left_out)
+    dropped_columns: dict = {}
+    python = as_table(path, **told, dropped_columns=dropped_columns)
     answer = result(tell("scan", str(path), "--json", *words)[1])
     shown = {c["name"]: c for c in answer["columns"] if c["kind"] != "left out"}
     assert list(shown) == list(python.schema.names)
     assert {name: c["missing"] for name, c in shown.items()} == python.missing()
     for variable in python.schema.discrete:
         assert shown[variable.name]["states"] == list(variable.states)
-    assert {c["name"] for c in answer["columns"] if c["kind"] == "left out"} == set(left_out)
-    source = scan([str(path)], **told, left_out={})
+    assert {c["name"] for c in answer["columns"] if c["kind"] == "left out"} == set(dropped_columns)
+    source = scan([str(path)], **told, dropped_columns={})
     assert source.schema == python.schema
     assert source.missing() == python.missing()
 

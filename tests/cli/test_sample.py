@@ -21,7 +21,7 @@ def test_a_file_of_cases(tmp_path, ending):
 
 def test_stdout_is_the_csv_file(tmp_path):
     text = ask("sample", "asia", "-n", "4", "--seed", "1")
-    assert text.splitlines()[0] == ",".join(read_network("asia").names)
+    assert text.splitlines()[0] == ",".join(read_network("asia").variables)
     assert len(text.splitlines()) == 5
     ask("sample", "asia", "-n", "4", "--seed", "1", "-o", str(tmp_path / "a.csv"))
     assert (tmp_path / "a.csv").read_text() == text
@@ -34,7 +34,7 @@ def test_nothing_but_the_header(tmp_path, ending):
     ask("sample", "asia", "-n", "0", "-o", str(path))
     assert path.stat().st_size > 0
     if ending == "parquet":
-        assert pyarrow.parquet.read_table(path).column_names == list(read_network("asia").names)
+        assert pyarrow.parquet.read_table(path).column_names == list(read_network("asia").variables)
 
 
 def test_states_come_as_they_are_written(tmp_path):

@@ -101,7 +101,7 @@ def test_a_tiny_alpha_does_not_underflow():
         (lambda: Dirichlet.bdeu(0), ParameterError, "`equivalent_sample_size` must be above 0, got 0"),
         (lambda: Dirichlet([1, 1]).log_pdf([0.5, 0.4]), ProbabilityError, "`theta` must sum to 1"),
         (lambda: Dirichlet([1, 1]).interval(0), ParameterError, "`level` must be above 0, got 0"),
-        (lambda: Categorical(0), ParameterError, "`size` must be at least 1, got 0"),
+        (lambda: Categorical(0), ParameterError, "`n_states` must be at least 1, got 0"),
         (lambda: Categorical(2).collect([0, 2]), ParameterError, r"codes must lie within -1..1, got 0..2"),
         (lambda: Categorical(2).collect([0, -2]), ParameterError, r"got -2..0"),
         (lambda: Categorical(2).collect([0.5]), ShapeError, r"whole-number codes, got shape \(1,\) of float64"),

@@ -176,7 +176,7 @@ def use_cases(base: CaseBase) -> list[Any]:
 
 
 def use_network(net: BayesianNetwork) -> list[Any]:
-    name = net.names[0]
+    name = net.variables[0]
     return [
         lambda: shares(list(net.query({}, [name])[name].values())),
         lambda: net.update({"c": TABLE["c"], "y": LABELS}) and None,

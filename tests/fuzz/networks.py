@@ -134,7 +134,7 @@ def same(network: BayesianNetwork, other: BayesianNetwork, *, names: bool) -> No
     if not names:
         assert [cpt.probabilities.size for cpt in network] == [cpt.probabilities.size for cpt in other]
         return
-    assert set(network.names) == set(other.names)
+    assert set(network.variables) == set(other.variables)
     for cpt in network:
         assert list(map(str, cpt.variable.states)) == list(map(str, other[cpt.name].variable.states))
         np.testing.assert_allclose(other[cpt.name].probabilities, cpt.probabilities, rtol=1e-12, atol=1e-15)
@@ -142,7 +142,7 @@ def same(network: BayesianNetwork, other: BayesianNetwork, *, names: bool) -> No
 
 def answers(network: BayesianNetwork) -> None:
     """Beliefs that are probabilities, with nothing and with something observed."""
-    first = network[network.names[0]].variable
+    first = network[network.variables[0]].variable
     for evidence in ({}, {first.name: first.states[-1]}):
         with refused():
             found = network.query(evidence)

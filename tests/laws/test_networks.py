@@ -42,7 +42,7 @@ def lessons(draw):
 @st.composite
 def cases(draw, schema):
     n = draw(st.integers(1, 6))
-    codes = [draw(st.lists(st.integers(0, v.size - 1), min_size=n, max_size=n)) for v in schema.discrete]
+    codes = [draw(st.lists(st.integers(0, v.n_states - 1), min_size=n, max_size=n)) for v in schema.discrete]
     return Table(schema, np.array(codes), np.empty((0, n)), draw(weights(n)))
 
 
@@ -61,8 +61,8 @@ def assert_same(one, other, *, rtol=1e-12):
 
 def shuffled(network, rng):
     """The same network with its variables, parents and states in another order, on the same evidence."""
-    states = {name: rng.permutation(network.states(name)).tolist() for name in network.names}
-    names = rng.permutation(network.names).tolist()
+    states = {name: rng.permutation(network.states(name)).tolist() for name in network.variables}
+    names = rng.permutation(network.variables).tolist()
     dag = DAG({name: tuple(rng.permutation(network.dag.parents(name)).tolist()) for name in names})
     shapes = {name: [len(states[v]) for v in (*dag.parents(name), name)] for name in names}
     return BayesianNetwork.from_tables(dag, {name: np.full(s, 1 / s[-1]) for name, s in shapes.items()}, states=states)
@@ -103,7 +103,7 @@ def test_weight_two_is_a_row_twice(lesson):
 @given(lesson=lessons(), seed=st.integers(0, 1000))
 def test_the_order_of_rows_and_columns_does_not_matter(lesson, seed):
     rng = np.random.default_rng(seed)
-    rows, names = rng.permutation(lesson.b.n_rows), rng.permutation(lesson.structure.names).tolist()
+    rows, names = rng.permutation(lesson.b.n_rows), rng.permutation(lesson.structure.variables).tolist()
     a = lesson.learned(lesson.a)
     assert_same(a.update(lesson.b.take(rows).select(names)), a.update(lesson.b))
 
@@ -149,7 +149,7 @@ def test_the_order_of_variables_parents_and_states_does_not_matter(lesson, seed)
     assert_same(a + b, whole)
     assert_same((a + b) - b, a)
     assert_same((b + a) - b, b.update(lesson.a.to_dict(), sample_weight=lesson.a.sample_weight) - b)
-    assert (b + a).names == b.names
+    assert (b + a).variables == b.variables
 
 
 ### fading

@@ -57,7 +57,7 @@ def test_learners_drop_identifiers_with_one_warning(name, kind):
     found, text = learned(lambda: b.fit_neighbors(rows, label, n_neighbors=3))
     assert not gone & set(found.examples.schema.names)
     assert all(repr(column) in text for column in gone)
-    assert not gone & set(b.fit_network(rows).names) if name != "survey" else True
+    assert not gone & set(b.fit_network(rows).variables) if name != "survey" else True
 
 
 def test_a_comparison_drops_identifiers():

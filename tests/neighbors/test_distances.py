@@ -46,7 +46,7 @@ def test_points_give_the_distance_of_the_definition(data):
     table = examples({"hue": hues, "size": sizes})
     metric = data.draw(st.sampled_from(["scaled", "range", "euclidean"]))
     weights = {"hue": data.draw(st.sampled_from([0.0, 0.5, 1.0])), "size": data.draw(st.sampled_from([0.25, 1.0, 3.0]))}
-    distance = Distance.learn(table, metric, weights)
+    distance = Distance.fit(table, metric, weights)
     asked = {"hue": ["red", None, "violet"], "size": [3.0, None, 0.0]}
     rows = new_rows(table.schema, asked)
     found = distance.between(rows, table)
@@ -62,9 +62,9 @@ def test_points_give_the_distance_of_the_definition(data):
 
 def test_a_column_that_does_not_vary_tells_nothing():
     table = examples({"same": [5.0, 5.0, 5.0], "x": [1.0, 2.0, 3.0]})
-    distance = Distance.learn(table)
+    distance = Distance.fit(table)
     assert distance.between(new_rows(table.schema, {"same": [9.0], "x": [1.0]}), table)[0, 0] == 0
-    plain = Distance.learn(table, "euclidean")
+    plain = Distance.fit(table, "euclidean")
     assert plain.between(new_rows(table.schema, {"same": [9.0], "x": [1.0]}), table)[0, 0] == 4
 
 
@@ -93,12 +93,12 @@ def test_far_from_zero_numbers_keep_their_digits():
 def test_weights_that_cannot_be():
     table = examples({"x": [1.0, 2.0], "z": [1.0, 3.0]})
     with pytest.raises(ParameterError, match="every feature has weight 0"):
-        Distance.learn(table, weights={"x": 0, "z": 0})
+        Distance.fit(table, weights={"x": 0, "z": 0})
     with pytest.raises(UnknownColumnError, match="no column 'y'"):
-        Distance.learn(table, weights={"y": 1})
+        Distance.fit(table, weights={"y": 1})
     with pytest.raises(ParameterError, match="at least 0"):
         NeighborsModel.from_arrays(table, ["a", "b"], feature_weights={"x": -1})
     with pytest.raises(ShapeError, match="a weight for each of 2 columns"):
         NeighborsModel.from_arrays(table, ["a", "b"], feature_weights=[1.0])
     with pytest.raises(ParameterError, match="metric"):
-        Distance.learn(table, "cosine")
+        Distance.fit(table, "cosine")

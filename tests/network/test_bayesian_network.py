@@ -51,14 +51,14 @@ def networks(draw, most=4):
     cpts = []
     for i, variable in enumerate(variables):
         parents = [p for p in variables[:i] if draw(st.booleans())]
-        p = rng.random([v.size for v in (*parents, variable)]) * (rng.random(variable.size) < 0.8)
+        p = rng.random([v.n_states for v in (*parents, variable)]) * (rng.random(variable.n_states) < 0.8)
         p[..., 0] += 1e-3
         cpts.append(CPT(variable, parents, p / p.sum(axis=-1, keepdims=True)))
     return BayesianNetwork(cpts)
 
 
 def every_case(net):
-    return [dict(zip(net.names, case, strict=True)) for case in product(*(net.states(n) for n in net.names))]
+    return [dict(zip(net.variables, case, strict=True)) for case in product(*(net.states(n) for n in net.variables))]
 
 
 ### laws
@@ -194,7 +194,7 @@ def test_bad_tables(make, error, message):
 def test_what_a_network_knows():
     net = network(name="abc")
     assert repr(net) == "BayesianNetwork('abc': 3 variables, 2 arcs)"
-    assert (len(net), net.names, net.n_parameters) == (3, ("A", "B", "C"), 1 + 2 + 6)
+    assert (len(net), net.variables, net.n_parameters) == (3, ("A", "B", "C"), 1 + 2 + 6)
     assert net.dag == DAG.parse("[A][B][C|A:B]")
     assert net.states("B") == ("low", "mid", "high")
     assert net["C"] is net.cpts[2]

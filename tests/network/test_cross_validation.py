@@ -97,7 +97,7 @@ def test_numbers_are_cut_once(rows):
 
 def test_a_network_is_judged_by_its_structure_and_states():
     asia = read_network("asia")
-    rows = asia.schema and {name: [asia.states(name)[i % 2] for i in range(40)] for name in asia.names}
+    rows = asia.schema and {name: [asia.states(name)[i % 2] for i in range(40)] for name in asia.variables}
     found = cross_validate(asia, rows, cv=4, prior="laplace")
     assert found.log_likelihoods.shape == (40,)
     assert "Mean log-likelihood  " in str(found)

@@ -57,12 +57,12 @@ def test_any_node_of_any_graph_may_be_the_class(seed):
     network = random_network(seed, 6)
     frame = pd.DataFrame(network.sample(80, random_state=seed).to_dict())
     holes = frame.mask(np.random.default_rng(seed).random(frame.shape) < 0.3)
-    target = network.names[seed]
+    target = network.variables[seed]
     holes = holes.drop(columns=target)
     model = BayesianNetworkClassifier(network, target=target).fit(holes, frame[target])
     assert model.classes_.tolist() == sorted(network.states(target))
     for p, (_, row) in zip(model.predict_proba(holes), holes.iterrows(), strict=True):
-        p_all = marginal(given(model.network_, dict(row.dropna())), network.names.index(target))
+        p_all = marginal(given(model.network_, dict(row.dropna())), network.variables.index(target))
         expected = dict(zip(network.states(target), p_all, strict=True))
         np.testing.assert_allclose(p, [expected[label] for label in model.classes_], rtol=1e-9, atol=1e-13)
 
@@ -106,7 +106,7 @@ def test_a_state_that_training_did_not_show_is_missing():
 def test_a_variable_of_the_network_that_the_data_lack():
     X, y = asia_cases(300, 4)
     model = BayesianNetworkClassifier(ASIA, target="lung", random_state=0, tol=0.1).fit(X.drop(columns="smoke"), y)
-    assert model.network_.names == ASIA.names
+    assert model.network_.variables == ASIA.variables
     assert model.score(X.drop(columns="smoke"), y) > 0.9
 
 
@@ -120,7 +120,7 @@ def test_frames_of_any_library():
         np.testing.assert_allclose(BayesianNetworkClassifier().fit(other, y).predict_proba(other), first, rtol=1e-12)
     array = BayesianNetworkClassifier().fit(X.to_numpy(), y)
     np.testing.assert_allclose(array.predict_proba(X.to_numpy()), first, rtol=1e-12)
-    assert array.network_.names == ("lung", *(f"x{j}" for j in range(7)))
+    assert array.network_.variables == ("lung", *(f"x{j}" for j in range(7)))
 
 
 def test_numbers_are_cut_at_their_quantiles():
@@ -208,7 +208,7 @@ def test_a_structure_is_learned():
 def test_every_method_learns_a_structure(method, share):
     X, y = asia_cases(300, 12, share)
     model = BayesianNetworkClassifier(method, random_state=0).fit(X, y)
-    assert set(model.network_.names) == {*X.columns, "lung"}
+    assert set(model.network_.variables) == {*X.columns, "lung"}
     np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0, rtol=1e-9)
     if method in {"tan", "naive_bayes"}:
         assert model.network_.dag.parents("lung") == ()
@@ -280,7 +280,7 @@ def test_mistakes_are_named():
     with pytest.raises(UnknownStateError, match="column 'smoke' has state 'maybe' in row 0"):
         BayesianNetworkClassifier(ASIA).fit(X.assign(smoke="maybe"), y)
     with pytest.warns(BayeslearnWarning, match="1 column dropped: every cell of column 'smoke' is missing"):
-        assert "smoke" not in BayesianNetworkClassifier().fit(X.assign(smoke=None), y).network_.names
+        assert "smoke" not in BayesianNetworkClassifier().fit(X.assign(smoke=None), y).network_.variables
     with pytest.raises(ParameterError, match="`n_bins` must be at least 2, got 1"):
         BayesianNetworkClassifier(n_bins=1).fit(X, y)
     with pytest.raises(ParameterError, match="there is no prior 'flat'"):

@@ -87,7 +87,7 @@ def test_a_graph_or_a_network_may_be_given():
 def test_a_hidden_variable_of_the_graph_is_learned_beside():
     rows = {"smoke": ["yes", None] * 20, "bronc": ["yes", "no"] * 20}
     imputer = NetworkImputer(read_network("asia"), tol=1, max_iter=1000).fit(rows)
-    assert set(imputer.network_.names) == set(read_network("asia").names)
+    assert set(imputer.network_.variables) == set(read_network("asia").variables)
     assert imputer.transform({"smoke": [None], "bronc": ["no"]})["smoke"][0] in {"yes", "no"}
 
 

@@ -50,7 +50,7 @@ def pgmpy():
 
 def evidences(network):
     """No evidence, and each of some states of the last variable."""
-    last = network.names[-1]
+    last = network.variables[-1]
     return [{}, *({last: state} for state in network.states(last)[:3])]
 
 

@@ -30,7 +30,7 @@ def with_holes(network, n, seed, share=0.3):
 def test_predictions_are_those_of_the_joint(seed):
     network = random_network(seed, 6, zeros=0.2 * (seed % 2))
     table = with_holes(network, 40, seed)
-    for axis, target in enumerate(network.names):
+    for axis, target in enumerate(network.variables):
         found = network.predict(table, target)
         for state, row in zip(found, table.rows(), strict=True):
             evidence = {name: seen for name, seen in row.items() if seen is not None and name != target}

@@ -36,7 +36,7 @@ def test_observed_states_stay_and_seeds_repeat():
     assert rows == ASIA.sample(50, seen, random_state=3)
     assert ASIA.sample(50, {}, random_state=3) == ASIA.sample(50, random_state=3)
     assert ASIA.sample(0, seen).n_rows == 0
-    whole = {name: ASIA.states(name)[0] for name in ASIA.names}
+    whole = {name: ASIA.states(name)[0] for name in ASIA.variables}
     assert ASIA.sample(2, whole).row(1) == whole
 
 

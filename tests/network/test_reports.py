@@ -113,7 +113,7 @@ def test_the_frame_of_a_cpt_has_a_row_for_each_combination_of_parents():
     for cpt in read_network("alarm"):
         frame = cpt.to_frame()
         k = len(cpt.parents)
-        assert frame.shape == (cpt.probabilities.size // cpt.variable.size, k + cpt.variable.size)
+        assert frame.shape == (cpt.probabilities.size // cpt.variable.n_states, k + cpt.variable.n_states)
         for row in frame.sample(min(3, len(frame)), random_state=0).itertuples(index=False):
             place = tuple(v.code_of(state) for v, state in zip(cpt.parents, row[:k], strict=True))
             np.testing.assert_array_equal(cpt.probabilities[place], row[k:])

@@ -29,14 +29,14 @@ def random_network(seed, n, *, max_parents=3, zeros=0.0):
 
 def random_evidence(network, seed, share=0.3):
     rng = np.random.default_rng(seed)
-    return {name: rng.choice(network.states(name)).item() for name in network.names if rng.random() < share}
+    return {name: rng.choice(network.states(name)).item() for name in network.variables if rng.random() < share}
 
 
 def joint(network):
     """P of every full case, one axis per variable in the order of the network."""
-    shape = [len(network.states(name)) for name in network.names]
+    shape = [len(network.states(name)) for name in network.variables]
     p = np.empty(shape)
-    place = {name: i for i, name in enumerate(network.names)}
+    place = {name: i for i, name in enumerate(network.variables)}
     for case in itertools.product(*map(range, shape)):
         p[case] = np.prod(
             [cpt.probabilities[(*(case[place[v.name]] for v in cpt.parents), case[place[cpt.name]])] for cpt in network]
@@ -47,7 +47,7 @@ def joint(network):
 def given(network, evidence, likelihoods=None):
     """The joint with the evidence multiplied in: its sum is P(e)."""
     p = joint(network)
-    for axis, name in enumerate(network.names):
+    for axis, name in enumerate(network.variables):
         weight = np.ones(len(network.states(name)))
         if name in evidence:
             weight = np.array([float(state == evidence[name]) for state in network.states(name)])

@@ -75,7 +75,7 @@ def test_beliefs_and_families_are_those_of_the_kernel(seed):
     network = random_network(seed, 3 + seed % 12, zeros=0.2 * (seed % 3))
     rng = np.random.default_rng(seed)
     evidence = random_evidence(network, seed)
-    weighed = [name for name in network.names if name not in evidence and rng.random() < 0.3]
+    weighed = [name for name in network.variables if name not in evidence and rng.random() < 0.3]
     likelihoods = {name: (rng.random(len(network.states(name))) * 3).tolist() for name in weighed}
     engine = ExactInference(network)
     compiled, (codes, likelihood, which) = engine.compiled, engine.read(evidence, likelihoods)

@@ -39,7 +39,7 @@ def csv(folder):
 
 
 def test_numbers_states_and_holes():
-    features = Features.learn(ROWS)
+    features = Features.fit(ROWS)
     assert features.names == NAMES
     np.testing.assert_allclose(features.mean, MEAN, rtol=1e-14)
     found = features.encode(ROWS)
@@ -51,32 +51,32 @@ def test_numbers_states_and_holes():
 
 
 def test_every_way_in_is_the_same(tmp_path):
-    features = Features.learn(ROWS)
+    features = Features.fit(ROWS)
     x = features.encode(ROWS).matrix
     rows = [dict(zip(ROWS, cells, strict=True)) for cells in zip(*ROWS.values(), strict=True)]
     shuffled = pd.DataFrame(ROWS)[["diesel", "origin", "weight", "cylinders"]].assign(color="red")
     for data in (rows, pd.DataFrame(ROWS), pl.DataFrame(ROWS), csv(tmp_path), shuffled, as_table(ROWS)):
         np.testing.assert_array_equal(features.encode(data).matrix, x)
     for data in (rows, pd.DataFrame(ROWS), pl.DataFrame(ROWS), csv(tmp_path)):
-        assert Features.learn(data).names == NAMES
-        np.testing.assert_array_equal(Features.learn(data).encode(data).matrix, x)
+        assert Features.fit(data).names == NAMES
+        np.testing.assert_array_equal(Features.fit(data).encode(data).matrix, x)
 
 
 def test_every_state_and_declared_states():
-    features = Features.learn(ROWS, columns=["cylinders", "origin"], discrete=["cylinders"], every_state=True)
+    features = Features.fit(ROWS, columns=["cylinders", "origin"], discrete=["cylinders"], every_state=True)
     assert features.names == ("cylinders=4", "cylinders=6", "cylinders=8", "origin=asia", "origin=eu", "origin=us")
     np.testing.assert_array_equal(features.encode({"cylinders": [8], "origin": ["asia"]}).matrix, [[0, 0, 1, 1, 0, 0]])
 
 
 def test_an_unseen_state_is_a_missing_cell_and_told():
-    found = Features.learn(ROWS).encode({**ROWS, "origin": ["mars", "us", "us", "us", "us", "venus"]})
+    found = Features.fit(ROWS).encode({**ROWS, "origin": ["mars", "us", "us", "us", "us", "venus"]})
     np.testing.assert_allclose(found.matrix[0, 2:4], [0.2, 0.6], rtol=1e-14)
     assert found.unseen == {"origin": ("mars", "venus")}
     assert found.filled == {"weight": 1, "origin": 2}
 
 
 def test_a_column_that_is_absent_is_an_error_or_missing():
-    features = Features.learn(ROWS)
+    features = Features.fit(ROWS)
     data = {name: ROWS[name] for name in ("cylinders", "weight", "diesel")}
     with pytest.raises(UnknownColumnError, match="there is no column 'origin'"):
         features.encode(data)
@@ -85,7 +85,7 @@ def test_a_column_that_is_absent_is_an_error_or_missing():
 
 def test_arrays_are_read_by_order():
     X = np.array([[1.0, 5.0], [3.0, np.nan], [2.0, 7.0]])
-    features = Features.learn(X)
+    features = Features.fit(X)
     assert features.names == ("x0", "x1")
     assert features.encode(X).matrix.tolist() == [[1, 5], [3, 6], [2, 7]]
     with pytest.raises(ShapeError, match=r"expected rows of 2 columns \('x0', 'x1'\), got an array of shape \(3, 1\)"):
@@ -95,13 +95,13 @@ def test_arrays_are_read_by_order():
 
 
 def test_weights_move_the_mean():
-    features = Features.learn({"x": [1.0, 4.5]}, sample_weight=[3, 1])
+    features = Features.fit({"x": [1.0, 4.5]}, sample_weight=[3, 1])
     assert features.mean.tolist() == [1.875]
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=8, unique=True), st.floats(0.01, 1e3))
 def test_standardized_points_do_not_know_their_unit(x, unit):
-    one, other = (Features.learn({"x": np.array(x) * u}) for u in (1.0, unit))
+    one, other = (Features.fit({"x": np.array(x) * u}) for u in (1.0, unit))
     if one.spread[0] > 1e-3:
         z, same = (f.standardized(f.encode({"x": np.array(x) * u}).matrix) for f, u in ((one, 1.0), (other, unit)))
         np.testing.assert_allclose(z, same, rtol=1e-6, atol=1e-6)
@@ -110,7 +110,7 @@ def test_standardized_points_do_not_know_their_unit(x, unit):
 
 
 def test_what_does_not_vary_is_named():
-    features = Features.learn({"a": [0.1] * 10, "b": list(range(10)), "c": ["x"] * 10, "d": ["x", "y"] * 5})
+    features = Features.fit({"a": [0.1] * 10, "b": list(range(10)), "c": ["x"] * 10, "d": ["x", "y"] * 5})
     assert features.constant == ("a",)
     assert features.standardized(
         features.encode({"a": [7.0], "b": [4.5], "c": ["x"], "d": [None]}).matrix
@@ -119,25 +119,25 @@ def test_what_does_not_vary_is_named():
 
 def test_a_table_says_what_its_columns_are():
     schema = Schema([DiscreteVariable("n", [1, 2]), NumericVariable("x")])
-    assert Features.learn(Table(schema, [[0, 1]], [[1.0, 2.0]])).names == ("n=2", "x")
+    assert Features.fit(Table(schema, [[0, 1]], [[1.0, 2.0]])).names == ("n=2", "x")
 
 
 def test_columns_that_cannot_be_used():
     data = {"id": [f"row {i}" for i in range(300)], "x": np.arange(300.0)}
     with pytest.raises(TooManyStatesError, match="column 'id' has 300 different states"):
-        Features.learn(data)
+        Features.fit(data)
     told = {}
-    assert Features.learn(data, left_out=told).names == ("x",)
+    assert Features.fit(data, dropped_columns=told).names == ("x",)
     assert "300 different states" in told["id"]
 
 
 def test_files_hold_the_encoding():
-    features = Features.learn(ROWS)
+    features = Features.fit(ROWS)
     again = Features.from_dict(json.loads(json.dumps(features.to_dict())))
     np.testing.assert_array_equal(again.encode(ROWS).matrix, features.encode(ROWS).matrix)
     again.require_same(features)
     with pytest.raises(MismatchError, match="the models have different columns"):
-        again.require_same(Features.learn({"x": [1.0, 2.0]}))
+        again.require_same(Features.fit({"x": [1.0, 2.0]}))
     entry = features.to_dict()
     for wrong, match in [
         (3, "not the description of features"),

@@ -43,7 +43,7 @@ SEEDS = st.integers(0, 2**32 - 1)
 @given(SEEDS, st.integers(1, 29))
 def test_batches_add_up_and_can_be_taken_back(seed, cut):
     X, Y = data(seed)
-    whole, one, other = (LinearFit.learn(X[s], Y[s]) for s in (slice(None), slice(cut), slice(cut, None)))
+    whole, one, other = (LinearFit.fit(X[s], Y[s]) for s in (slice(None), slice(cut), slice(cut, None)))
     assert (one + other).statistics.isclose(whole.statistics)
     assert one.update(X[cut:], Y[cut:]).statistics.isclose(whole.statistics)
     np.testing.assert_allclose((one + other).coef, whole.coef, rtol=1e-7, atol=1e-9)
@@ -56,8 +56,8 @@ def test_batches_add_up_and_can_be_taken_back(seed, cut):
 def test_weight_two_is_the_row_twice(seed):
     X, Y = data(seed, n=12)
     twice = np.repeat(np.arange(12), np.where(np.arange(12) % 2, 2, 1))
-    weighted = LinearFit.learn(X, Y, sample_weight=np.where(np.arange(12) % 2, 2.0, 1.0))
-    assert weighted.statistics.isclose(LinearFit.learn(X[twice], Y[twice]).statistics)
+    weighted = LinearFit.fit(X, Y, sample_weight=np.where(np.arange(12) % 2, 2.0, 1.0))
+    assert weighted.statistics.isclose(LinearFit.fit(X[twice], Y[twice]).statistics)
     assert (2 * weighted).total_weight == 36
 
 
@@ -68,11 +68,11 @@ def test_weight_two_is_the_row_twice(seed):
 @given(SEEDS)
 def test_least_squares_are_those_of_lapack(seed):
     X, Y = data(seed)
-    fit = LinearFit.learn(X, Y)
+    fit = LinearFit.fit(X, Y)
     expected = linalg.lstsq(np.column_stack([np.ones(len(X)), X]), Y)[0]
     np.testing.assert_allclose(np.column_stack([fit.intercept, fit.coef]).T, expected, rtol=1e-10, atol=1e-12)
     np.testing.assert_allclose(
-        LinearFit.learn(X, Y, prior=RegressionPrior.none(3)).coef, expected[1:].T, rtol=1e-10, atol=1e-12
+        LinearFit.fit(X, Y, prior=RegressionPrior.none(3)).coef, expected[1:].T, rtol=1e-10, atol=1e-12
     )
 
 
@@ -80,11 +80,11 @@ def test_least_squares_are_those_of_lapack(seed):
 def test_open_directions_take_the_shortest_answer(n):
     X, Y = data(0, n=n, d=3)
     wide = np.column_stack([X, X[:, 0] - 2 * X[:, 1], np.full(n, 7.0), X[:, 2]])
-    fit = LinearFit.learn(wide, Y)
+    fit = LinearFit.fit(wide, Y)
     centered = wide - wide.mean(axis=0)
     np.testing.assert_allclose(fit.coef.T, np.linalg.lstsq(centered, Y - Y.mean(axis=0))[0], rtol=1e-9, atol=1e-12)
     assert fit.rank == 3
-    plain = LinearFit.learn(X, Y)
+    plain = LinearFit.fit(X, Y)
     np.testing.assert_allclose(fit.mean(wide), plain.mean(X), rtol=1e-9)
     if n > 4:
         np.testing.assert_allclose(fit.predictive(wide).interval(), plain.predictive(X).interval(), rtol=1e-9)
@@ -92,7 +92,7 @@ def test_open_directions_take_the_shortest_answer(n):
 
 def test_fewer_cases_than_coefficients():
     X, Y = data(1, n=3, d=6)
-    fit = LinearFit.learn(X, Y)
+    fit = LinearFit.fit(X, Y)
     np.testing.assert_allclose(fit.mean(X), Y, rtol=1e-9)
     assert np.isnan(fit.noise).all()
     with pytest.raises(EvidenceError, match="3 rows are too few for 3 coefficients"):
@@ -105,7 +105,7 @@ def test_fewer_cases_than_coefficients():
 
 def test_intervals_are_those_of_the_textbooks():
     X, Y = data(2, m=1)
-    fit = LinearFit.learn(X, Y)
+    fit = LinearFit.fit(X, Y)
     Z = np.column_stack([np.ones(30), X])
     b, residual = linalg.lstsq(Z, Y[:, 0])[:2]
     s2 = residual / (30 - 4)
@@ -130,12 +130,12 @@ def test_leaving_one_out_in_closed_form(prior):
     found = LinearFit(prior, moments, d).leave_one_out_residuals(X, Y, sample_weight=w)
     for i in range(15):
         rest = np.arange(15) != i
-        apart = LinearFit.learn(X[rest], Y[rest], prior=prior, sample_weight=w[rest])
+        apart = LinearFit.fit(X[rest], Y[rest], prior=prior, sample_weight=w[rest])
         np.testing.assert_allclose(found[i], Y[i] - apart.mean(X[i : i + 1])[0], rtol=1e-8)
 
 
 def test_a_case_that_decides_alone_cannot_be_left_out():
-    fit = LinearFit.learn([[0.0], [0.0], [1.0]], [1.0, 2.0, 5.0])
+    fit = LinearFit.fit([[0.0], [0.0], [1.0]], [1.0, 2.0, 5.0])
     assert np.isnan(fit.leave_one_out_residuals([[0.0], [0.0], [1.0]], [1.0, 2.0, 5.0])[:, 0]).tolist() == [
         False,
         False,
@@ -167,7 +167,7 @@ def test_evidence_shrinks_what_says_nothing():
     moments, d = collect(X, y)
     assert best_strength(moments, d) > 20
     held = LinearFit(best(moments, d), moments, d)
-    assert np.abs(held.coef).max() < np.abs(LinearFit.learn(X, y).coef).max() / 2
+    assert np.abs(held.coef).max() < np.abs(LinearFit.fit(X, y).coef).max() / 2
 
 
 def test_priors_by_name():
@@ -237,9 +237,9 @@ def test_bad_input():
         ([[1.0], [np.nan]], [1.0, 2.0], DataError, "is missing, and a regression needs its inputs"),
     ]:
         with pytest.raises(error, match=match):
-            LinearFit.learn(X, y)
+            LinearFit.fit(X, y)
     with pytest.raises(EvidenceError, match="nothing was learned yet"):
-        _ = LinearFit.learn(np.zeros((0, 2)), np.zeros(0)).coef
+        _ = LinearFit.fit(np.zeros((0, 2)), np.zeros(0)).coef
     with pytest.raises(DataError, match="there is no column to learn from besides the target"):
         fit_linear({"y": [1.0, 2.0]}, "y")
 

@@ -56,9 +56,7 @@ def test_the_gradient_is_that_of_the_objective(seed, k, strength):
 @given(SEEDS, st.sampled_from([2, 3]))
 def test_three_ways_lead_to_one_top(seed, k):
     X, D, w = data(seed, k=k)
-    found = [
-        LogisticFit.learn(X, D, sample_weight=w, strength=0.5, algorithm=m) for m in ("newton", "lbfgs", "gradient")
-    ]
+    found = [LogisticFit.fit(X, D, sample_weight=w, strength=0.5, algorithm=m) for m in ("newton", "lbfgs", "gradient")]
     for other in found[1:]:
         np.testing.assert_allclose(other.coefficients, found[0].coefficients, atol=1e-5)
         assert other.log_likelihood == pytest.approx(found[0].log_likelihood, rel=1e-7)
@@ -69,18 +67,18 @@ def test_three_ways_lead_to_one_top(seed, k):
 def test_weight_two_is_the_row_twice_and_soft_targets_are_shares(seed):
     X, D, _ = data(seed, n=10)
     twice = np.repeat(np.arange(10), 2)
-    one, other = LogisticFit.learn(X, D, sample_weight=np.full(10, 2.0)), LogisticFit.learn(X[twice], D[twice])
+    one, other = LogisticFit.fit(X, D, sample_weight=np.full(10, 2.0)), LogisticFit.fit(X[twice], D[twice])
     np.testing.assert_allclose(one.coefficients, other.coefficients, atol=1e-9)
-    hard = LogisticFit.learn(
+    hard = LogisticFit.fit(
         np.concatenate([X, X]), np.repeat([0.0, 1.0], 10), sample_weight=np.concatenate([D[:, 0], D[:, 1]])
     )
-    np.testing.assert_allclose(LogisticFit.learn(X, D[:, 1]).coefficients, hard.coefficients, atol=1e-9)
+    np.testing.assert_allclose(LogisticFit.fit(X, D[:, 1]).coefficients, hard.coefficients, atol=1e-9)
 
 
 def test_two_classes_as_two_units_are_one():
     X, D, _ = data(0)
     np.testing.assert_allclose(
-        LogisticFit.learn(X, D).probability(X), LogisticFit.learn(X, D[:, 1]).probability(X), rtol=1e-12
+        LogisticFit.fit(X, D).probability(X), LogisticFit.fit(X, D[:, 1]).probability(X), rtol=1e-12
     )
 
 
@@ -92,7 +90,7 @@ def test_the_evidence_is_nearly_the_integral():
     x = rng.normal(size=(60, 1))
     d = (rng.random(60) < expit(1.5 * x[:, 0])).astype(float)
     prior = NormalPrior(np.zeros(2), np.diag([1e8, 2.0]))  # the intercept is as good as known
-    fit = LogisticFit.learn(x, d, prior=prior)
+    fit = LogisticFit.fit(x, d, prior=prior)
     problem = Problem.of(x, d, None, prior, 0.0)
 
     def density(w):
@@ -104,7 +102,7 @@ def test_the_evidence_is_nearly_the_integral():
 @pytest.mark.parametrize("k", [2, 3])
 def test_intervals_hold_what_the_weights_could_be(k):
     X, D, w = data(3, n=800, k=k)
-    fit = LogisticFit.learn(X, D, sample_weight=w)
+    fit = LogisticFit.fit(X, D, sample_weight=w)
     drawn = np.random.default_rng(0).multivariate_normal(fit.coefficients.ravel(), fit.covariance, 4000)
     at = X[:5]
     p = np.array(
@@ -116,8 +114,8 @@ def test_intervals_hold_what_the_weights_could_be(k):
 
 def test_what_is_known_is_the_prior_of_what_comes_next():
     X, D, w = data(4, n=400)
-    whole = LogisticFit.learn(X, D, sample_weight=w)
-    parts = LogisticFit.learn(X[:200], D[:200], sample_weight=w[:200]).update(X[200:], D[200:], sample_weight=w[200:])
+    whole = LogisticFit.fit(X, D, sample_weight=w)
+    parts = LogisticFit.fit(X[:200], D[:200], sample_weight=w[:200]).update(X[200:], D[200:], sample_weight=w[200:])
     np.testing.assert_allclose(parts.coefficients, whole.coefficients, atol=0.02)
     assert parts.total_weight == pytest.approx(whole.total_weight)
 
@@ -143,15 +141,15 @@ def test_separated_classes_are_told_and_finite(y):
 
 def test_one_class_on_one_side_only_is_separated_too():
     with pytest.warns(BayeslearnWarning, match="separated"):
-        LogisticFit.learn([[0.0], [1.0], [2.0], [2.0], [3.0]], [0, 0, 1, 0, 1], strength=0)
+        LogisticFit.fit([[0.0], [1.0], [2.0], [2.0], [3.0]], [0, 0, 1, 0, 1], strength=0)
 
 
 def test_columns_that_repeat_each_other_take_the_shortest_weights():
     X, D, _ = data(5)
-    twice = LogisticFit.learn(np.column_stack([X, X]), D, strength=0)
+    twice = LogisticFit.fit(np.column_stack([X, X]), D, strength=0)
     np.testing.assert_allclose(twice.coefficients[:, 1:3], twice.coefficients[:, 3:], atol=1e-8)
     np.testing.assert_allclose(
-        twice.probability(np.column_stack([X, X])), LogisticFit.learn(X, D, strength=0).probability(X), atol=1e-8
+        twice.probability(np.column_stack([X, X])), LogisticFit.fit(X, D, strength=0).probability(X), atol=1e-8
     )
     assert not twice.separated
 
@@ -195,11 +193,11 @@ def test_bad_input():
         (np.zeros((3, 1)), ShapeError, "expected probabilities of shape"),
     ]:
         with pytest.raises(error, match=match):
-            LogisticFit.learn(X, d)
+            LogisticFit.fit(X, d)
     with pytest.raises(CapacityError, match="more than the limit of 5000"):
-        LogisticFit.learn(np.zeros((3, 6000)), [0.0, 1.0, 1.0])
+        LogisticFit.fit(np.zeros((3, 6000)), [0.0, 1.0, 1.0])
     with pytest.raises(ParameterError, match="unexpected value for `algorithm`"):
-        LogisticFit.learn(X, [0.0, 1.0, 1.0], algorithm="magic")
+        LogisticFit.fit(X, [0.0, 1.0, 1.0], algorithm="magic")
     with pytest.raises(DataError, match="the target has one class only, 'yes'"):
         fit_logistic(ROWS, ["yes"] * 6)
     with pytest.raises(MissingValuesError, match="missing in every row"):
@@ -209,7 +207,7 @@ def test_bad_input():
     with pytest.raises(ParameterError, match="expected 2 columns of probabilities, one per class, got 3"):
         fit_logistic(ROWS, np.full((6, 3), 1 / 3), soft=True, classes=["a", "b"])
     with pytest.warns(ConvergenceWarning, match="not converged after 2 iterations"):
-        LogisticFit.learn(*data(0)[:2], algorithm="gradient", max_iter=2)
+        LogisticFit.fit(*data(0)[:2], algorithm="gradient", max_iter=2)
 
 
 ### the verbs of models

@@ -100,9 +100,9 @@ def test_words_that_name_their_rows():
         "size": ["s", "m", "l", "xl"] * 50,
     })  # fmt: skip
     assert set(unusable(table)) == {"user_id", "code"}
-    left_out = {}
-    assert without_identifiers(table, left_out, keep=["code"]).schema.names == ("code", "size")
-    assert list(left_out) == ["user_id"]
+    dropped_columns = {}
+    assert without_identifiers(table, dropped_columns, keep=["code"]).schema.names == ("code", "size")
+    assert list(dropped_columns) == ["user_id"]
     assert without_identifiers(table, None) is table
 
 

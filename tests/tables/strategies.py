@@ -27,7 +27,7 @@ def tables(draw, min_rows=0, max_rows=12, schema=None):
     """Few states and few numbers, so that rows repeat themselves."""
     schema = schema or draw(schemas())
     n = draw(st.integers(min_rows, max_rows))
-    codes = [draw(st.lists(st.integers(-1, v.size - 1), min_size=n, max_size=n)) for v in schema.discrete]
+    codes = [draw(st.lists(st.integers(-1, v.n_states - 1), min_size=n, max_size=n)) for v in schema.discrete]
     number = st.sampled_from([0.0, -0.0, 1.5, np.nan, -np.nan]) | FLOATS
     values = [draw(st.lists(number, min_size=n, max_size=n)) for _ in schema.numeric]
     weights = draw(st.none() | st.lists(WEIGHTS, min_size=n, max_size=n))

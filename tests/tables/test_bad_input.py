@@ -306,4 +306,4 @@ def test_words_among_many_numbers_of_a_file(write):
         as_table(path)
     assert "na_values={'x': ['late']}" in str(caught.value)
     assert as_table(path, na_values=["late"]).missing() == {"x": 1}
-    assert as_table(path, discrete=["x"]).schema["x"].size == 31
+    assert as_table(path, discrete=["x"]).schema["x"].n_states == 31

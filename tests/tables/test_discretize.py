@@ -74,8 +74,8 @@ def test_intervals_hold_what_their_bounds_say(cells, bins):
 @given(VARIED, st.integers(2, 7))
 def test_no_interval_of_quantiles_is_empty(cells, bins):
     cut = column(cells).discretize(n_bins=bins)
-    assert 2 <= cut.schema["x"].size <= bins
-    assert set(cut.codes_of("x")) - {-1} == set(range(cut.schema["x"].size))
+    assert 2 <= cut.schema["x"].n_states <= bins
+    assert set(cut.codes_of("x")) - {-1} == set(range(cut.schema["x"].n_states))
 
 
 @given(VARIED, st.data(), st.integers(2, 7), st.sampled_from(["quantile", "uniform", "mdl"]))
@@ -116,7 +116,7 @@ def test_quantiles():
 
 def test_ties_make_fewer_intervals():
     for cells in ([0.5] * 9 + [7.5], [7.5] + [9.5] * 9):
-        assert column(cells).discretize(n_bins=5).schema["x"].size == 2
+        assert column(cells).discretize(n_bins=5).schema["x"].n_states == 2
 
 
 def test_width():

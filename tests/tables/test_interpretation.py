@@ -237,7 +237,7 @@ MESS = st.one_of(
 @pytest.mark.filterwarnings("ignore::bayeslearn.errors.BayeslearnWarning")
 def test_reading_never_fails_without_a_name(data):
     try:
-        table = as_table(data, left_out={})
+        table = as_table(data, dropped_columns={})
         as_table(data, schema=table.schema)
     except BayeslearnError as error:
         assert len(str(error)) < 1500  # noqa: PT017 - an error is allowed, not required

@@ -37,7 +37,7 @@ def test_wine(shared_data):
     assert [v.name for v in table.schema.discrete] == ["class"]
     assert table.schema["class"] == DiscreteVariable("class", ("1", "2", "3"))
     cut = table.discretize(strategy="mdl", target="class")
-    assert all(v.size > 1 for v in cut.schema.discrete)
+    assert all(v.n_states > 1 for v in cut.schema.discrete)
 
 
 def test_iris_by_fayyad_and_irani(shared_data):

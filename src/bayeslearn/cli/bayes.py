@@ -139,9 +139,10 @@ def _located(file: str) -> Path:
 
     if Path(file).is_file():
         return Path(file)
-    if file in datasets.list_tables():
+    if file in datasets.list_hypotheses():
         return datasets.table_path(file)
-    raise ParameterError(f"there is no file {file!r}", hint=f"data that ships: {', '.join(datasets.list_tables())}")
+    ships = ", ".join(datasets.list_hypotheses())
+    raise ParameterError(f"there is no file {file!r}", hint=f"hypotheses that ship: {ships}")
 
 
 def _assignment(option: str, item: str) -> tuple[str, float]:

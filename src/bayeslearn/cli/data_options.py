@@ -181,11 +181,11 @@ class Data:
             coded = data if self.schema is None else self.by_schema(data, sample_weight)
             yield Given(coded, sample_weight, path=str(self))
             return
-        left_out: dict[str, str] = {}
+        dropped_columns: dict[str, str] = {}
         with self.cluster() as engine:
             with progress.bar("looking at the columns", passes=self.passes):
-                source = self.scanned(engine, left_out, sample_weight=sample_weight, max_states=max_states)
-            yield Given(source, None, left_out, in_memory, path=str(self))
+                source = self.scanned(engine, dropped_columns, sample_weight=sample_weight, max_states=max_states)
+            yield Given(source, None, dropped_columns, in_memory, path=str(self))
 
     @contextmanager
     def in_memory(self, what: str, *, sample_weight: str | None = None, max_states: int = 255) -> Iterator[Given]:
@@ -263,7 +263,7 @@ class Data:
             found["drop_columns"] = column_list(self.drop_columns, names())
         return found
 
-    def scanned(self, engine: Any, left_out: dict[str, str], **how: Any) -> Any:
+    def scanned(self, engine: Any, dropped_columns: dict[str, str], **how: Any) -> Any:
         """The source, after a look at all of it; files that were skipped are told of."""
         from bayeslearn import validation
         from bayeslearn.sources import scan
@@ -289,8 +289,8 @@ class Data:
             cells["drop_columns"] = [*cells.get("drop_columns", ()), *others]
         source = scan(
             paths, table=self.table, **cells,
-            schema=None if self.schema is None else read_schema(self.schema), left_out=left_out, engine=engine,
-            on_error=on_error, memory_limit=self.limit, progress=self.passes, **how,
+            schema=None if self.schema is None else read_schema(self.schema), dropped_columns=dropped_columns,
+            engine=engine, on_error=on_error, memory_limit=self.limit, progress=self.passes, **how,
         )  # fmt: skip
         source = replace(source, request=replace(source.request, named=frozenset(wanted or ())))
         for path, why in getattr(source, "skipped", {}).items():

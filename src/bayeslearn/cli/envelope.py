@@ -20,7 +20,7 @@ MODELS = ("model_file", "models", "nets", "net")
 SAME = {
     "n_rows": ("n_rows", "rows", "documents"),
     "n_missing": ("n_missing", "missing_cells", "missing"),
-    "dropped_columns": ("dropped_columns", "left_out"),
+    "dropped_columns": ("dropped_columns",),
 }
 
 

@@ -27,7 +27,7 @@ class Given:
     #: The column of weights, where the data do not know it themselves.
     sample_weight: str | None = None
     #: Columns that no learner can use, and why.
-    left_out: dict[str, str] = field(default_factory=dict)
+    dropped_columns: dict[str, str] = field(default_factory=dict)
     in_memory: bool = True
     #: The files that were named.
     path: str = "the data"
@@ -61,7 +61,7 @@ class Given:
 
     def columns(self, wanted: list[str], data: Any) -> list[str]:
         """Those columns that are there: a table that was read from many files lacks those that cannot be used."""
-        return wanted if data is self.data else [name for name in wanted if name not in self.left_out]
+        return wanted if data is self.data else [name for name in wanted if name not in self.dropped_columns]
 
     def settled(self, data: Any = None) -> Any:
         """What is learned from: a source goes into memory, if that was asked for."""

@@ -173,5 +173,5 @@ def read(
     columns = [name for name in known if name not in dropped and name != sample_weight]
     return read_columns(
         given.data, distributions, also_discrete=[target], columns=columns, sample_weight=given.sample_weight,
-        max_states=max_states, left_out=dropped,
+        max_states=max_states, dropped_columns=dropped,
     )  # fmt: skip

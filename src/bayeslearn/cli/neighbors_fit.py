@@ -103,7 +103,7 @@ def fitted(
     known, data = given.names, given.settled()
     require_known([target, *([sample_weight] if sample_weight else [])], known)
     columns = given.columns([n for n in known if n not in dropped and n not in {target, sample_weight}], data)
-    dropped |= given.left_out
+    dropped |= given.dropped_columns
     rows, variable, targets, gone = inputs.labeled(
         data, target, task=task, columns=columns, sample_weight=given.sample_weight, unlabeled="drop",
         max_states=255, dropped=dropped,

@@ -49,7 +49,7 @@ def run(
     with data.opened() as given:
         cases = given.coded(network.schema)
         rows, missing = cases.n_rows, cases.missing()
-        if all(missing[name] == rows for name in network.names if name not in scores):
+        if all(missing[name] == rows for name in network.variables if name not in scores):
             envelope.warn(f"{given.path} has no observed values: all rows have the same prediction")
         tables = answers(network, cases, schema, scores)
         columns = table_writer.write_answers(to, schema, tables, rows, "predicting", as_json=as_json)

@@ -92,7 +92,7 @@ def read(
     columns = [name for name in known if name not in dropped]
     table = as_table(
         given.data, columns=columns, discrete=[target, *expert_columns], allow_constant=True, max_states=max_states,
-        left_out=dropped,
+        dropped_columns=dropped,
     )  # fmt: skip
     table = table.take(table.codes_of(target) >= 0)
     if not table.n_rows:

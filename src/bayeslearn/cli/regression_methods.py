@@ -51,7 +51,7 @@ def fitted(given: Given, asked: Asked, dropped: dict[str, str], passes: progress
             return of_source(given, asked, how), None
     data = numbers_apart(given.settled(), asked)
     how["columns"] = given.columns(columns, data)
-    dropped |= given.left_out
+    dropped |= given.dropped_columns
     classes = asked.method == "logistic" or (asked.method == "rbf" and holds_words(data, asked))
     rows = examples(data, asked.target[0] if classes else asked.target, classes=classes, **how)
     if asked.method == "linear":

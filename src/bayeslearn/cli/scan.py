@@ -55,11 +55,11 @@ def run(
         codec.require_model_name(to)
         files.destination(to)
     started = time.perf_counter()
-    left_out: dict[str, str] = {}
+    dropped_columns: dict[str, str] = {}
     with data.cluster() as cluster:
         with progress.bar("scanning", passes=data.passes):
-            source = data.scanned(cluster, left_out, sample_weight=sample_weight, max_states=max_states)
-        found = Report(source, left_out, data.passes.seconds or time.perf_counter() - started)
+            source = data.scanned(cluster, dropped_columns, sample_weight=sample_weight, max_states=max_states)
+        found = Report(source, dropped_columns, data.passes.seconds or time.perf_counter() - started)
         found.show_json() if as_json else found.show()
         if encode is not None:
             keep(source, encode, data.passes)
@@ -82,7 +82,7 @@ class Report:
     """What a look has shown."""
 
     source: Any
-    left_out: dict[str, str]
+    dropped_columns: dict[str, str]
     seconds: float
 
     @cached_property
@@ -172,8 +172,8 @@ class Report:
         if len(self.columns) > MOST_COLUMNS:
             output.gap()
             output.show_pairs([("more", f"{len(self.columns) - MOST_COLUMNS:,} columns; --json has all")])
-        if self.left_out:
-            why = list(self.left_out.values())
+        if self.dropped_columns:
+            why = list(self.dropped_columns.values())
             more = [f"... and {len(why) - MOST_COLUMNS:,} more"] * (len(why) > MOST_COLUMNS)
             output.gap()
             output.show_pairs([("left out", reason) for reason in (*why[:MOST_COLUMNS], *more)])
@@ -204,7 +204,7 @@ class Report:
             "bytes": self.bytes,
             "rows": self.rows,
             "columns": [self.plain(name, seen) for name, seen in self.columns.items()],
-            "left_out": self.left_out,
+            "dropped_columns": self.dropped_columns,
             "suspects": [suspect.to_dict() for suspect in self.suspects],
             "skipped": dict(getattr(self.source, "skipped", {})),
             "seconds": self.seconds,

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from bayeslearn.components.component import register_kernels as register_kernels
     from bayeslearn.components.product import Product as Product
     from bayeslearn.components.product import ProductDensity as ProductDensity
-    from bayeslearn.components.product import normalized as normalized
     from bayeslearn.components.product import register_sweep as register_sweep
     from bayeslearn.components.rows import Rows as Rows
 else:

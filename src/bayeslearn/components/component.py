@@ -65,7 +65,7 @@ class Component:
         names = names or tuple(f"x{i}" for i in range(getattr(distribution, "n_columns", 1)))
         numbers = tuple(NumericVariable(name) for name in names)
         if isinstance(distribution, Distribution) and not distribution.accepts(numbers):
-            return cls((DiscreteVariable(names[0], tuple(range(distribution.size))),), distribution, prior)  # type: ignore[attr-defined]
+            return cls((DiscreteVariable(names[0], tuple(range(distribution.n_states))),), distribution, prior)  # type: ignore[attr-defined]
         return cls(numbers, distribution, prior)
 
     def __eq__(self, other: object) -> bool:
@@ -277,7 +277,7 @@ class StateKernels:
 
     def cells(self, component: Component, cells: NDArray[Any]) -> NDArray[Any]:
         """Codes of the smallest type, not to be written to."""
-        return read_only(cells.astype(smallest_code_type(component.variable.size + 1)))
+        return read_only(cells.astype(smallest_code_type(component.variable.n_states + 1)))
 
     def density(self, parameters: Floats) -> StateDensity:
         """ln p of probabilities (rows, states)."""
@@ -307,13 +307,13 @@ class StateKernels:
         rows: int,
     ) -> Floats:
         """How often each state shows."""
-        counts = np.zeros((len(components), max(c.variable.size for c in components) + 2, rows))
+        counts = np.zeros((len(components), max(c.variable.n_states for c in components) + 2, rows))
         kernels.count_classes(cells, labels, sample_weight, counts)
         return counts
 
     def statistics(self, component: Component, blocks: Floats) -> Counts:
         """Counts (rows, states)."""
-        return Counts(np.ascontiguousarray(blocks.sum(axis=0)[1 : component.variable.size + 1].T))
+        return Counts(np.ascontiguousarray(blocks.sum(axis=0)[1 : component.variable.n_states + 1].T))
 
 
 @register_kernels("gaussian")

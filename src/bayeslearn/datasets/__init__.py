@@ -11,18 +11,25 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from bayeslearn import lazy_imports
 from bayeslearn.errors import ParameterError, nearest
 
 if TYPE_CHECKING:
+    from bayeslearn.network import BayesianNetwork
     from bayeslearn.tables import Table
+
+#: It loads when a network is opened.
+network: Any = lazy_imports.Deferred("bayeslearn.network")
 
 __all__ = [
     "case_base_path",
     "list_case_bases",
+    "list_hypotheses",
     "list_networks",
     "list_tables",
+    "load_network",
     "load_table",
     "read_states",
     "table_path",
@@ -35,7 +42,7 @@ def __dir__() -> list[str]:
 
 HERE = Path(__file__).parent
 
-#: Tables, descriptions of tests, and networks; a name alone means the first that is there.
+#: Tables, files of hypotheses, and networks; a name alone means the first that is there.
 ENDINGS = (".csv", ".toml", ".json")
 
 #: What lies beside a table to declare its states, and what holds cases.
@@ -43,13 +50,23 @@ STATES, CASES = ".states.json", ".cases.json"
 
 
 def list_tables() -> list[str]:
-    """What ships: file names without their endings."""
-    return sorted({path.stem for path in _files()})
+    """Return the names of the tables, which :func:`load_table` opens."""
+    return names_of(".csv")
 
 
 def list_networks() -> list[str]:
-    """The networks among them, which ``bayeslearn.network.formats.read_network`` takes by name."""
-    return sorted(path.stem for path in _files() if path.suffix == ".json")
+    """Return the names of the networks, which :func:`load_network` opens."""
+    return names_of(".json")
+
+
+def list_hypotheses() -> list[str]:
+    """Return the names of the files of hypotheses, which ``bayeslearn bayes`` opens."""
+    return names_of(".toml")
+
+
+def names_of(*endings: str) -> list[str]:
+    """Return the names of files with these endings, without the endings."""
+    return sorted({path.stem for path in _files() if path.suffix in endings})
 
 
 def table_path(name: str) -> Path:
@@ -59,7 +76,7 @@ def table_path(name: str) -> Path:
             if file.suffix == ending and name in {file.stem, file.name}:
                 return file
     raise ParameterError(
-        f"no data named {name!r} ships with bayeslearn", hint=nearest([name], list_tables(), "the names")
+        f"no data named {name!r} ships with bayeslearn", hint=nearest([name], names_of(*ENDINGS), "the names")
     )
 
 
@@ -86,7 +103,33 @@ def read_states(name: str) -> dict[str, list[str]] | None:
 
 
 def load_table(name: str) -> Table:
-    """A shipped table, with every state its columns may take."""
+    """Return a table that ships, with all states of its columns."""
     from bayeslearn.tables import as_table  # noqa: PLC0415 - list_tables() and table_path() stay light
 
+    require_kind(name, list_tables(), "table")
     return as_table(table_path(name), states=read_states(name), allow_constant=True)
+
+
+def load_network(name: str) -> BayesianNetwork:
+    """Return a network that ships.
+
+    >>> load_network("asia").variables[:2]
+    ('asia', 'tub')
+    """
+    require_kind(name, list_networks(), "network")
+    return network.read_network(name)
+
+
+def require_kind(name: str, known: list[str], kind: str) -> None:
+    """Refuse a name of no file of this kind; the hint has the function that opens it, or near names."""
+    if name in known or Path(name).stem in known:
+        return
+    calls = {
+        "load_table": list_tables(), "load_network": list_networks(), "case_base_path": list_case_bases(),
+        "table_path": list_hypotheses(),
+    }  # fmt: skip
+    right = next((call for call, names in calls.items() if name in names), None)
+    raise ParameterError(
+        f"no {kind} named {name!r} ships with bayeslearn",
+        hint=f"datasets.{right}({name!r})" if right else nearest([name], known, f"the {kind}s"),
+    )

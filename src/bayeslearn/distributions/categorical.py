@@ -257,7 +257,7 @@ class TablePrior(Dirichlet):
 @register("categorical")
 @dataclass(frozen=True)
 class Categorical(Distribution[Counts, Dirichlet]):
-    """One of `size` states, coded 0 … size−1; −1 is missing.
+    """One of `n_states` states, coded 0 … n_states−1; −1 is missing.
 
     >>> coin = Categorical(2)
     >>> posterior = coin.fit([0, 0, 1], prior=Dirichlet([1, 1]))
@@ -265,19 +265,19 @@ class Categorical(Distribution[Counts, Dirichlet]):
     array([0.6, 0.4])
     """
 
-    size: int
+    n_states: int
 
     def __post_init__(self) -> None:
-        validation.integer("size", self.size, min_value=1)
+        validation.integer("n_states", self.n_states, min_value=1)
 
     def cells(self, x: ArrayLike) -> NDArray[np.intp]:
-        """Codes within −1 … size − 1."""
+        """Codes within −1 … n_states − 1."""
         codes = np.asarray(x)
         if codes.ndim != 1 or (codes.size and not np.issubdtype(codes.dtype, np.integer)):
             raise ShapeError(f"expected a column of whole-number codes, got shape {codes.shape} of {codes.dtype}")
-        if codes.size and not (-1 <= codes.min() and codes.max() < self.size):
+        if codes.size and not (-1 <= codes.min() and codes.max() < self.n_states):
             raise ParameterError(
-                f"codes must lie within -1..{self.size - 1}, got {codes.min()}..{codes.max()}",
+                f"codes must lie within -1..{self.n_states - 1}, got {codes.min()}..{codes.max()}",
                 hint="-1 is missing; Table turns named states into codes",
             )
         return codes.astype(np.intp)
@@ -285,16 +285,16 @@ class Categorical(Distribution[Counts, Dirichlet]):
     def gather(self, cells: NDArray[np.intp], to: Assignment) -> Counts:
         """n_k = Σ_i w_i [x_i = k]."""
         if to.sample_weight.ndim == 2:
-            one_hot = cells[:, None] == np.arange(self.size)
+            one_hot = cells[:, None] == np.arange(self.n_states)
             return Counts(to.sum(one_hot.astype(float)))
-        place = cells if to.groups is None else np.where(to.groups >= 0, to.groups * self.size + cells, -1)
+        place = cells if to.groups is None else np.where(to.groups >= 0, to.groups * self.n_states + cells, -1)
         seen = (cells >= 0) & (place >= 0)
-        n = np.bincount(place[seen], to.sample_weight[seen], minlength=math.prod(to.rows) * self.size)
-        return Counts(n.reshape(*to.rows, self.size).astype(float))
+        n = np.bincount(place[seen], to.sample_weight[seen], minlength=math.prod(to.rows) * self.n_states)
+        return Counts(n.reshape(*to.rows, self.n_states).astype(float))
 
     def zero(self, rows: tuple[int, ...] = ()) -> Counts:
         """No data: n_k = 0."""
-        return Counts.zero((*rows, self.size))
+        return Counts.zero((*rows, self.n_states))
 
     def update(self, prior: Dirichlet | DirichletRule, statistics: Counts) -> Dirichlet:
         """α_k + n_k."""
@@ -330,7 +330,7 @@ class Categorical(Distribution[Counts, Dirichlet]):
         """Codes by inverting the cumulated probabilities."""
         theta = self._theta(parameters)
         u = validation.generator(random_state).random((n, *theta.shape[:-1], 1))
-        return np.minimum((u > np.cumsum(theta, axis=-1)).sum(-1), self.size - 1)
+        return np.minimum((u > np.cumsum(theta, axis=-1)).sum(-1), self.n_states - 1)
 
     # -- what learners ask
 
@@ -345,11 +345,11 @@ class Categorical(Distribution[Counts, Dirichlet]):
     @classmethod
     def over(cls, variables: Sequence[Any]) -> Self:
         """As many states as the variable has."""
-        return cls(variables[0].size)
+        return cls(variables[0].n_states)
 
     def none(self) -> Dirichlet:
         """α = 0."""
-        return Dirichlet(np.zeros(self.size))
+        return Dirichlet(np.zeros(self.n_states))
 
     def like(self, parameters: ArrayLike, sample_size: float, *, center: float = 1.0, spread: float = 1.0) -> Dirichlet:  # noqa: ARG002
         """α = m θ."""
@@ -357,8 +357,8 @@ class Categorical(Distribution[Counts, Dirichlet]):
 
     def smoothed(self, pooled: Counts) -> NDArray[np.float64]:
         """(n_k + 1/K) / (n + 1): one case more, spread evenly."""
-        n = pooled.n.reshape(-1, self.size).sum(axis=0)
-        return (n + 1 / self.size) / (n.sum() + 1)
+        n = pooled.n.reshape(-1, self.n_states).sum(axis=0)
+        return (n + 1 / self.n_states) / (n.sum() + 1)
 
     def log_likelihood(self, statistics: Counts, parameters: ArrayLike) -> NDArray[np.float64]:
         """Σ n_k ln θ_k."""
@@ -366,11 +366,11 @@ class Categorical(Distribution[Counts, Dirichlet]):
 
     def n_parameters(self, rows: int) -> int:
         """All but one probability of each row."""
-        return rows * (self.size - 1)
+        return rows * (self.n_states - 1)
 
     def points(self, cells: NDArray[np.intp]) -> NDArray[np.float64]:
         """A place for each state: two that differ are √2 apart, in units of the spread of the column."""
-        x = (cells[:, None] == np.arange(self.size)).astype(float)
+        x = (cells[:, None] == np.arange(self.n_states)).astype(float)
         x[cells < 0] = np.nan
         x = x[:, x.any(axis=0)]
         n, x = (~np.isnan(x)).sum(axis=0), centered(x)
@@ -379,13 +379,13 @@ class Categorical(Distribution[Counts, Dirichlet]):
 
     def describe(self, parameters: Any, row: int, *, variable: Any = None, max_states: int = 3) -> str:
         """The most probable states."""
-        names = range(self.size) if variable is None else variable.states
+        names = range(self.n_states) if variable is None else variable.states
         best = np.argsort(-parameters[row], kind="stable")[:max_states]
         return ", ".join(f"{names[k]} {parameters[row, k]:.3g}" for k in best)
 
     def contrast(self, parameters: Any, whole: Any, row: int, *, variable: Any = None) -> tuple[str, str]:
         """The state that distinguishes a row most."""
-        names = range(self.size) if variable is None else variable.states
+        names = range(self.n_states) if variable is None else variable.states
         most = int(special.rel_entr(parameters[row], np.maximum(whole[0], TINY)).argmax())
         here, everywhere = (f"{names[most]} {100 * p[most]:.3g} %" for p in (parameters[row], whole[0]))
         return here, everywhere
@@ -399,8 +399,8 @@ class Categorical(Distribution[Counts, Dirichlet]):
 
     def _theta(self, parameters: ArrayLike) -> NDArray[np.float64]:
         theta = validation.not_negative("theta", validation.float_array("theta", parameters))
-        if theta.ndim == 0 or theta.shape[-1] != self.size:
-            raise ShapeError(f"expected probabilities of shape (*rows, {self.size}), got {theta.shape}")
+        if theta.ndim == 0 or theta.shape[-1] != self.n_states:
+            raise ShapeError(f"expected probabilities of shape (*rows, {self.n_states}), got {theta.shape}")
         return theta
 
 

@@ -60,12 +60,12 @@ class CategoricalEmissions(Emissions):
         """Equal probabilities."""
         states = tuple(symbols) if symbols is not None else seen_symbols(cells)
         variable = DiscreteVariable((names or ("symbol",))[0], states)
-        return cls(variable, np.full((rows, variable.size), 1 / variable.size))
+        return cls(variable, np.full((rows, variable.n_states), 1 / variable.n_states))
 
     def __post_init__(self) -> None:
         theta = validation.probabilities(self.theta, name="theta")
-        if theta.ndim != 2 or theta.shape[1] != self.variable.size:
-            raise ShapeError(f"expected a table of (states, {self.variable.size} symbols), got shape {theta.shape}")
+        if theta.ndim != 2 or theta.shape[1] != self.variable.n_states:
+            raise ShapeError(f"expected a table of (states, {self.variable.n_states} symbols), got shape {theta.shape}")
         object.__setattr__(self, "theta", frozen(theta))
 
     @property
@@ -76,7 +76,7 @@ class CategoricalEmissions(Emissions):
     @property
     def distribution(self) -> Categorical:
         """Of as many states as there are symbols."""
-        return Categorical(self.variable.size)
+        return Categorical(self.variable.n_states)
 
     @property
     def parameters(self) -> NDArray[np.float64]:
@@ -113,12 +113,12 @@ class CategoricalEmissions(Emissions):
         """Codes within those of the symbols."""
         if cells.ndim != 1 or cells.dtype != np.int32:
             raise ShapeError(f"expected codes of symbols, got shape {cells.shape} of {cells.dtype}")
-        validation.indices(f"codes of {self.variable.name}", cells, self.variable.size, min_value=-1)
+        validation.indices(f"codes of {self.variable.name}", cells, self.variable.n_states, min_value=-1)
 
     def draw(self, states: NDArray[np.intp], random_state: np.random.Generator) -> NDArray[Any]:
         """Random symbols."""
         reached = random_state.random((len(states), 1)) > np.cumsum(self.theta, axis=1)[states]
-        codes = np.minimum(reached.sum(axis=1), self.variable.size - 1)
+        codes = np.minimum(reached.sum(axis=1), self.variable.n_states - 1)
         return np.array(self.variable.states)[codes]
 
     def reading(self, cells: NDArray[Any]) -> Symbols:
@@ -132,7 +132,7 @@ class CategoricalEmissions(Emissions):
     def first_shares(self, cells: NDArray[Any], random_state: np.random.Generator) -> NDArray[np.float64]:
         """Random shares, in which each symbol favors some states."""
         n = self.n_states
-        lean = random_state.dirichlet(np.full(n, 0.5), self.variable.size + 1)
+        lean = random_state.dirichlet(np.full(n, 0.5), self.variable.n_states + 1)
         return lean[cells] * random_state.uniform(0.5, 1.5, (len(cells), n))
 
     def symbol_table(self) -> tuple[DiscreteVariable, NDArray[np.float64]]:

@@ -95,7 +95,9 @@ class ProductEmissions(Emissions):
             components.append(Component((variable,), distribution))
             even = isinstance(variable, DiscreteVariable)
             parameters.append(
-                np.full((rows, variable.size), 1 / variable.size) if even else blank_parameters(distribution, rows)
+                np.full((rows, variable.n_states), 1 / variable.n_states)
+                if even
+                else blank_parameters(distribution, rows)
             )
         return cls(tuple(components), tuple(parameters))
 
@@ -164,7 +166,7 @@ class ProductEmissions(Emissions):
         super().require_cells(cells)
         for component, codes in zip(self.components, self.component_cells(cells), strict=True):
             if is_discrete(component):
-                validation.indices(f"codes of {component.name}", codes, component.variable.size, min_value=-1)
+                validation.indices(f"codes of {component.name}", codes, component.variable.n_states, min_value=-1)
 
     def component_cells(self, cells: Floats) -> list[NDArray[Any]]:
         """The cells of each component as its distribution takes them."""

@@ -98,7 +98,7 @@ def state_codes(variable: DiscreteVariable, states: Sequence[Any]) -> NDArray[np
     odd = [s for s in variable.states if s not in states and s != -1]
     if odd:
         raise UnknownStateError(f"column {variable.name!r} has the states {listed(odd)}, not among {listed(states)}")
-    return known_codes([*variable.states, None], states, variable.size + 1)
+    return known_codes([*variable.states, None], states, variable.n_states + 1)
 
 
 ### a first pass
@@ -333,7 +333,7 @@ def lengths_by_id(sequences: KeptSequences) -> dict[Any, int]:
 def scanned(data: Any, id: str, columns: list[str] | None) -> Scanned:  # noqa: A002 - the name of the column
     """A source whose column of ids has any values."""
     gone: dict[str, str] = {}
-    found: Scanned = scan(data, columns=columns, allow_constant=True, left_out=gone)
+    found: Scanned = scan(data, columns=columns, allow_constant=True, dropped_columns=gone)
     odd = [why for name, why in gone.items() if name != id]
     if odd:
         raise DataError(odd[0], hint=f"name the observed columns: {option('columns')}")

@@ -95,7 +95,7 @@ def find_s_mistake_bound(n_attributes: int) -> Bound:
         value=n + 1,
         formula="M_Find-S ≤ n + 1",
         substituted=f"{n} + 1 = {n + 1}",
-        sentence=f"Find-S makes at most {n + 1:,} mistakes on a conjunction of {n:,} attributes.",
+        conclusion=f"Find-S makes at most {n + 1:,} mistakes on a conjunction of {n:,} attributes.",
         inputs={"n": n},
     )
 
@@ -113,7 +113,7 @@ def halving_mistake_bound(n_hypotheses: Any) -> Bound:
         value=down(space.log2),
         formula="M_Halving ≤ log₂|H|",
         substituted=shown(space.log2),
-        sentence=f"The majority vote over {space} hypotheses makes at most {shown(down(space.log2))} mistakes.",
+        conclusion=f"The majority vote over {space} hypotheses makes at most {shown(down(space.log2))} mistakes.",
         inputs={"size": str(space), "log₂|H|": space.log2},
     )
 

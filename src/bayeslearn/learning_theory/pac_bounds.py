@@ -38,8 +38,8 @@ class Bound(Reported):
         The quantity (m, epsilon, delta, dimension or ln|H|) and its bound.
     formula, substituted
         The formula, and the formula with the numbers.
-    sentence
-        The conclusion.
+    conclusion
+        The conclusion, as a sentence.
     inputs
         The other numbers.
     is_attainable
@@ -50,7 +50,7 @@ class Bound(Reported):
     value: float
     formula: str
     substituted: str
-    sentence: str
+    conclusion: str
     inputs: Mapping[str, Any]
     is_attainable: bool = True
     #: The number of examples by ε, the point (ε, m) of this bound, and the title and range of its plot.
@@ -75,24 +75,24 @@ class Bound(Reported):
 
     def summary(self) -> str:
         """Return the conclusion, as a sentence."""
-        return self.sentence
+        return self.conclusion
 
     def report(self) -> Report:
         """Return the conclusion, the formula with its numbers, and the inputs."""
-        lines = Words([self.sentence, f"{self.formula} = {self.substituted}"])
+        lines = Words([self.conclusion, f"{self.formula} = {self.substituted}"])
         return Report(f"{self.quantity} = {shown(self.value)}", lines, Pairs(self.inputs, "Inputs"))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the value, the formula, the conclusion and the inputs as plain values."""
         return {
             "quantity": self.quantity, "value": self.value, "formula": self.formula, "substituted": self.substituted,
-            "summary": self.sentence, "is_attainable": self.is_attainable, "inputs": dict(self.inputs),
+            "summary": self.conclusion, "is_attainable": self.is_attainable, "inputs": dict(self.inputs),
         }  # fmt: skip
 
     def plot(self, *, ax: Any = None) -> Any:
         """Draw the number of examples by the error ε (:func:`bayeslearn.plots.plot_sample_complexity`)."""
         if self.curve is None or not self.is_attainable:
-            raise ParameterError(f"there is no curve to draw: {self.sentence}")
+            raise ParameterError(f"there is no curve to draw: {self.conclusion}")
         return plots.plot_sample_complexity(self, ax=ax)
 
 
@@ -264,7 +264,7 @@ def _solved(law: Law, size: Any, epsilon: float | None, delta: float | None, m: 
         value=value,
         formula=formula,
         substituted=f"{numbers_in} = {shown(exact)}",
-        sentence=_sentence(law, known) if holds else _nothing(wanted, exact),
+        conclusion=_sentence(law, known) if holds else _nothing(wanted, exact),
         inputs={**({} if space is None else {"ln|H|": space.log, "size": str(space)}), **_left(given)},
         is_attainable=holds,
         curve=_finite_curve(law, HypothesisCount(max(value, 0.0), "H") if space is None else space, known),

@@ -95,7 +95,7 @@ def vc_bound(
         value=value,
         formula=formula,
         substituted=f"{pattern.format(**{key: shown(x) for key, x in numbers.items()})} = {shown(exact)}",
-        sentence=sentence if holds else f"The bound does not apply: {wanted} would be {shown(exact)}.",
+        conclusion=sentence if holds else f"The bound does not apply: {wanted} would be {shown(exact)}.",
         inputs={name: x for name, x in given.items() if x is not None},
         is_attainable=holds,
         curve=SampleCurve(
@@ -135,7 +135,7 @@ def vc_lower_bound(
         value=value,
         formula=f"{'m ≥ (1/ε)' if wanted == 'm' else 'ε ≥ (1/m)'} max[ln(1/δ), (VC − 1)/32]",
         substituted=f"(1/{shown(divisor)}) {parts} = {shown(exact)}",
-        sentence=sentence if error < 0.125 else f"The bound is for errors below 1/8, and ε would be {shown(error)}.",
+        conclusion=sentence if error < 0.125 else f"The bound is for errors below 1/8, and ε would be {shown(error)}.",
         inputs={"dimension": d, "delta": delta, "epsilon" if wanted == "m" else "m": divisor},
         is_attainable=error < 0.125,
         curve=SampleCurve(
@@ -154,7 +154,7 @@ def network_dimension(n_units: int, unit_dimension: float) -> Bound:
         value=down(exact),
         formula="VC ≤ 2 d s log₂(es)",
         substituted=f"2·{shown(d)}·{shown(s)}·{shown(math.log2(math.e * s))} = {shown(exact)}",
-        sentence=f"A layered network of {shown(s)} units, each of a class of VC dimension {shown(d)}, has a VC "
+        conclusion=f"A layered network of {shown(s)} units, each of a class of VC dimension {shown(d)}, has a VC "
         f"dimension of at most {down(exact):,}.",
         inputs={"n_units": s, "unit_dimension": d},
     )

@@ -265,7 +265,7 @@ def part_by_name(family: Any, columns: list[Any], variance: float | None) -> Com
     if family.accepts([NumericVariable(column.name) for column in columns]):
         return Component.of(with_variance(family, variance), *(column.name for column in columns))
     if not family.accepts(columns) or family.over(columns) != family:
-        raise ParameterError(f"column {columns[0].name!r} does not hold {family.size} states: {columns[0]!r:.80}")
+        raise ParameterError(f"column {columns[0].name!r} does not hold {family.n_states} states: {columns[0]!r:.80}")
     return Component(tuple(columns), family)
 
 

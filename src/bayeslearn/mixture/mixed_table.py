@@ -80,7 +80,7 @@ def read_table(
     table = as_source(
         data, columns=columns, discrete=[n for n, kind in kinds.items() if not of_numbers(kind)],
         numeric=[n for n, kind in kinds.items() if of_numbers(kind)], sample_weight=sample_weight,
-        max_states=max_states, left_out=gone,
+        max_states=max_states, dropped_columns=gone,
     )  # fmt: skip
     require_known([n for n in kinds if n not in gone], table.schema.names)
     table = without_identifiers(table, identifiers, keep=[*kinds, *named_columns(data)])
@@ -113,7 +113,7 @@ class Ranges:
 
 def constant(source: Source) -> list[str]:
     """The columns whose values are all alike, up to rounding for numbers, or all missing."""
-    found = [] if isinstance(source, Table) else [v.name for v in source.schema.discrete if v.size == 1]
+    found = [] if isinstance(source, Table) else [v.name for v in source.schema.discrete if v.n_states == 1]
     if not source.schema.numeric or not source.n_rows:
         return found
     seen = source.fold(Ranges.of)

@@ -71,18 +71,18 @@ def read(data: Any, target: str, *, task: str, sample_weight: Any, dropped: Sequ
 
     `dropped` columns were removed before, and are only reported.
     """
-    left_out: dict[str, str] = {}
+    dropped_columns: dict[str, str] = {}
     table = as_table(
         data, discrete=[target] if task == "classification" else (),
         numeric=[target] if task == "regression" else (), sample_weight=sample_weight, allow_constant=True,
-        left_out=left_out,
+        dropped_columns=dropped_columns,
     )  # fmt: skip
-    if target in left_out:
-        raise DataError(f"the target cannot be used: {left_out[target]}")
-    require_known([target], [*table.schema.names, *left_out])
-    left_out |= dict.fromkeys(dropped, "asked for")
+    if target in dropped_columns:
+        raise DataError(f"the target cannot be used: {dropped_columns[target]}")
+    require_known([target], [*table.schema.names, *dropped_columns])
+    dropped_columns |= dict.fromkeys(dropped, "asked for")
     if not isinstance(data, Table):
-        table = without_identifiers(table, left_out, keep=[target, *named_columns(data)])
+        table = without_identifiers(table, dropped_columns, keep=[target, *named_columns(data)])
     variable, n = table.schema[target], len(table)
     missing = (
         table.codes_of(target) < 0 if isinstance(variable, DiscreteVariable) else np.isnan(table.values_of(target))
@@ -99,7 +99,7 @@ def read(data: Any, target: str, *, task: str, sample_weight: Any, dropped: Sequ
     labels, classes = targets(table, target)
     own = isinstance(data, Table)  # it says itself what is what
     numbers = rows if own else with_numbers(rows, [v for v in rows.schema.discrete if all_numbers(v)])
-    return Problem(target, rows, numbers, labels, classes, place, n, left_out)
+    return Problem(target, rows, numbers, labels, classes, place, n, dropped_columns)
 
 
 def targets(table: Table, target: str) -> tuple[NDArray[Any], tuple[Any, ...]]:

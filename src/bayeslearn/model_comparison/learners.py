@@ -88,7 +88,7 @@ class OnPoints:
         """Fit the encoding of rows as points, then the estimator."""
         from bayeslearn.regression import Features  # noqa: PLC0415 - loaded when an estimator needs it
 
-        self.features_ = Features.learn(rows)
+        self.features_ = Features.fit(rows)
         self.estimator.fit(self.features_.encode(rows).matrix, y, **how)
         return self
 

@@ -51,7 +51,7 @@ class Distance:
 
     >>> from bayeslearn import as_table
     >>> rows = as_table({"hue": ["red", "blue", "red"], "size": [1.0, 3.0, None]})
-    >>> distance = Distance.learn(rows, "range")
+    >>> distance = Distance.fit(rows, "range")
     >>> distance.between(rows, rows).round(3).tolist()
     [[0.0, 1.414, 0.707], [1.414, 0.0, 1.225], [0.707, 1.225, 0.707]]
     """
@@ -76,7 +76,7 @@ class Distance:
             validation.not_negative(name, getattr(self, name))
 
     @classmethod
-    def learn(cls, examples: Table, metric: str = "scaled", weights: Mapping[str, float] | None = None) -> Distance:
+    def fit(cls, examples: Table, metric: str = "scaled", weights: Mapping[str, float] | None = None) -> Distance:
         """Return the distance for these training rows; a constant numeric column adds 0."""
         metric = validation.choice("metric", metric, METRICS)
         schema, n = examples.schema, len(examples.schema)
@@ -121,7 +121,7 @@ class Distance:
         x = self.coordinates(rows)
         side = self._sides(x)
         for variable in rows.schema.discrete:
-            unseen = rows.codes_of(variable.name) == self.schema[variable.name].size  # type: ignore[attr-defined]
+            unseen = rows.codes_of(variable.name) == self.schema[variable.name].n_states  # type: ignore[attr-defined]
             side += unseen * self.weights[self.schema.names.index(variable.name)] / 2
         points = self._filled(x)
         return (points if points.shape[1] == size else np.column_stack([points, np.zeros(len(x))])), side
@@ -138,10 +138,10 @@ class Distance:
         for j, variable in enumerate(self.schema):
             if isinstance(variable, DiscreteVariable):
                 codes = rows.codes_of(variable.name)
-                block = x[:, at : at + variable.size]
-                block[:] = (codes[:, None] == np.arange(variable.size)) * np.sqrt(0.5)
+                block = x[:, at : at + variable.n_states]
+                block[:] = (codes[:, None] == np.arange(variable.n_states)) * np.sqrt(0.5)
                 block[codes < 0] = np.nan
-                at += variable.size
+                at += variable.n_states
             else:
                 with np.errstate(over="ignore"):  # the index refuses points that are not finite
                     x[:, at] = (rows.values_of(variable.name) - self.center[j]) * self.scale[j]
@@ -151,7 +151,7 @@ class Distance:
     @cached_property
     def owner(self) -> NDArray[np.intp]:
         """The column that each coordinate belongs to."""
-        sizes = [v.size if isinstance(v, DiscreteVariable) else 1 for v in self.schema]
+        sizes = [v.n_states if isinstance(v, DiscreteVariable) else 1 for v in self.schema]
         return np.repeat(np.arange(len(sizes)), sizes)
 
     def _filled(self, x: Floats) -> Floats:
@@ -169,7 +169,7 @@ class Distance:
 
 def width(schema: Schema) -> int:
     """How many coordinates the columns make."""
-    return len(schema.numeric) + sum(v.size for v in schema.discrete)
+    return len(schema.numeric) + sum(v.n_states for v in schema.discrete)
 
 
 def moments(x: Floats, weights: Floats | None) -> tuple[Floats, Floats]:

@@ -219,7 +219,7 @@ def fitted(
     if isinstance(n_neighbors, str):
         n_neighbors = validation.choice("n_neighbors", n_neighbors, ["auto", "all"])
     number = None if isinstance(n_neighbors, str) else n_neighbors
-    model = NeighborsModel(rows, target, targets, Distance.learn(rows, metric, given), number, **settings)
+    model = NeighborsModel(rows, target, targets, Distance.fit(rows, metric, given), number, **settings)
     by_loo = isinstance(n_neighbors, str) and n_neighbors == "auto"
     selection, loo = None, None
     if search:

@@ -47,7 +47,9 @@ def examples(data: Any, *, sample_weight: Any = None, discrete: Iterable[str] = 
     if is_numbers(data) and not how and not discrete:
         return of_numbers(data, Schema(NumericVariable(f"x{j}") for j in range(data.shape[1])), sample_weight)
     gone = dropping(data, None)
-    table = as_table(data, discrete=discrete, sample_weight=sample_weight, allow_constant=True, left_out=gone, **how)
+    table = as_table(
+        data, discrete=discrete, sample_weight=sample_weight, allow_constant=True, dropped_columns=gone, **how
+    )
     warn_dropped(gone, named=True)
     return with_numbers(table, [v for v in table.schema.discrete if v.name not in discrete and all_numbers(v)])
 
@@ -198,16 +200,16 @@ def named_target(
     data: Any, target: str, task: str, columns: Any, sample_weight: Any, max_states: int, dropped: Any
 ) -> tuple[Table, Any, NDArray[Any], dict[str, str]]:
     """Training rows without one of the columns, which is the target."""
-    left_out = dropping(data, dropped, columns)
+    dropped_columns = dropping(data, dropped, columns)
     table = as_table(
         data, columns=None if columns is None else [*columns, target], sample_weight=sample_weight,
         discrete=[target] if task == "classification" else (), numeric=[target] if task == "regression" else (),
-        max_states=max_states, allow_constant=True, left_out=left_out,
+        max_states=max_states, allow_constant=True, dropped_columns=dropped_columns,
     )  # fmt: skip
-    if target in (left_out or ()):
-        raise DataError(f"the target cannot be used: {left_out[target]}")  # type: ignore[index]
-    table = without_identifiers(table, left_out, keep=[target, *named_columns(data)])
-    warn_dropped(left_out)
+    if target in (dropped_columns or ()):
+        raise DataError(f"the target cannot be used: {dropped_columns[target]}")  # type: ignore[index]
+    table = without_identifiers(table, dropped_columns, keep=[target, *named_columns(data)])
+    warn_dropped(dropped_columns)
     variable = table.schema[target]
     rows = table.drop([target])
     if not isinstance(data, Table):
@@ -216,7 +218,7 @@ def named_target(
         raise EmptyTableError(f"there is no column besides {target!r} to find neighbors by")
     discrete = isinstance(variable, DiscreteVariable)
     found = table.codes_of(target).astype(np.int64) if discrete else np.array(table.values_of(target))
-    return rows, variable, found, dict(left_out or {})
+    return rows, variable, found, dict(dropped_columns or {})
 
 
 def targets_of(data: Any, target: Any, like: Any) -> NDArray[Any]:
@@ -304,7 +306,7 @@ def read(model: NeighborsModel, data: Any, target: Any, sample_weight: Any) -> t
 def grown(model: NeighborsModel, table: Table, variable: Variable, targets: Any, lineage: RowLineage) -> NeighborsModel:
     """The model with more rows, and the distance of all."""
     rows = joined(model.examples, table) if len(table) else model.examples
-    distance = Distance.learn(rows, model.distance.metric, model.distance.feature_weights)
+    distance = Distance.fit(rows, model.distance.metric, model.distance.feature_weights)
     both = np.concatenate([model.targets, targets])
     return replace(model, examples=rows, target=variable, targets=both, distance=distance, lineage=lineage)
 
@@ -312,7 +314,7 @@ def grown(model: NeighborsModel, table: Table, variable: Variable, targets: Any,
 def with_weights(model: NeighborsModel, sample_weight: Floats, rows: Rows) -> NeighborsModel:
     """The model of some of its rows with these weights."""
     table = model.examples.take(rows).with_weights(None if (sample_weight == 1).all() else sample_weight)
-    distance = Distance.learn(table, model.distance.metric, model.distance.feature_weights)
+    distance = Distance.fit(table, model.distance.metric, model.distance.feature_weights)
     lineage = row_lineage.taken(lineage_of(model), rows)
     return replace(model, examples=table, targets=model.targets[rows], distance=distance, lineage=lineage)
 

@@ -100,7 +100,7 @@ class NeighborsModel(Fitted, Reported, Saved, kind="neighbors", version=3):
         if self.targets.shape != (len(self.examples),):
             raise ShapeError(f"expected a target for each of {len(self.examples)} rows, got shape {self.targets.shape}")
         if isinstance(self.target, DiscreteVariable):
-            validation.indices("targets", self.targets, self.target.size, min_value=-1)
+            validation.indices("targets", self.targets, self.target.n_states, min_value=-1)
         if not self.is_classifier:
             require_squares(f"numbers in {self.target.name!r}", self.targets)
         bad = self.targets < 0 if self.is_classifier else ~np.isfinite(self.targets)
@@ -152,7 +152,7 @@ class NeighborsModel(Fitted, Reported, Saved, kind="neighbors", version=3):
         table = inputs.examples(X)
         variable, found = read_targets(y, target)
         named = None if feature_weights is None else as_weights(feature_weights, table.schema)
-        distance = Distance.learn(table, metric, named)
+        distance = Distance.fit(table, metric, named)
         return cls(table, variable, found, distance, n_neighbors, weights, prior, algorithm)
 
     def __repr__(self) -> str:
@@ -185,7 +185,7 @@ class NeighborsModel(Fitted, Reported, Saved, kind="neighbors", version=3):
     @cached_property
     def _distribution(self) -> Any:
         """The likelihood of the target."""
-        return Categorical(self.target.size) if isinstance(self.target, DiscreteVariable) else Normal()
+        return Categorical(self.target.n_states) if isinstance(self.target, DiscreteVariable) else Normal()
 
     @property
     def sample_weight(self) -> Floats:
@@ -226,7 +226,7 @@ class NeighborsModel(Fitted, Reported, Saved, kind="neighbors", version=3):
         """Return the prior as a distribution of parameters."""
         if isinstance(self.target, DiscreteVariable):
             rule = Dirichlet.m_estimate(self.prior) if isinstance(self.prior, int | float) else self.prior
-            return rule.of((self.target.size,))
+            return rule.of((self.target.n_states,))
         if not isinstance(self.prior, int | float):
             return self.prior
         known = self.prior * self.local_variance if self.prior else 0.0
@@ -289,7 +289,7 @@ class NeighborsModel(Fitted, Reported, Saved, kind="neighbors", version=3):
             statistics = self._distribution.collect(
                 self.targets[found].ravel(), sample_weight=w.ravel(), groups=groups, n_groups=len(found)
             )
-            size = (len(found), self.target.size) if isinstance(self.target, DiscreteVariable) else (len(found),)
+            size = (len(found), self.target.n_states) if isinstance(self.target, DiscreteVariable) else (len(found),)
             yield self._distribution.update(prior.of(size), statistics), found
 
     # -- answers

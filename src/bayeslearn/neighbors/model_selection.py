@@ -121,7 +121,7 @@ def leave_one_out(
     only = n_neighbors
     ks = range(1, min(limit, left) + 1) if only is None else range(min(only, left), min(only, left) + 1)
     m = min(model.rows_for(ks[-1]), n - 1)
-    width = model.target.size if isinstance(model.target, DiscreteVariable) else 2
+    width = model.target.n_states if isinstance(model.target, DiscreteVariable) else 2
     step = max(ROOM // ((m + 1) * (width + 2)), 1)
     parts = [_block(model, np.arange(a, min(a + step, n)), ks, m) for a in range(0, n, step)]
     wrong, losses, predicted = (np.concatenate(part, axis=1) for part in zip(*parts, strict=True))
@@ -145,7 +145,7 @@ def _block(model: NeighborsModel, rows: NDArray[np.int64], ks: range, m: int) ->
     c, v, targets = model.sample_weight[found], voting.nearness(d, model.weights), model.targets[found]
     upto = np.cumsum(c, axis=1)
     votes = (
-        targets[:, :, None] == np.arange(model.target.size)
+        targets[:, :, None] == np.arange(model.target.n_states)
         if isinstance(model.target, DiscreteVariable)
         else targets[:, :, None]
     )

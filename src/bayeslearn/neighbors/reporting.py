@@ -194,7 +194,7 @@ def from_document(reader: Reader, document: dict[str, Any]) -> tuple[Any, ...]:
     values = np.array([found[v.name] for v in schema.numeric]).reshape(len(schema.numeric), n)
     w = None if sample_weight is None else reader.numbers(sample_weight, "sample_weight")
     table = Table(schema, codes, values, w)
-    distance = Distance.learn(table, metric, {v.name: e[1] for v, e in zip(schema, entries, strict=True)})
+    distance = Distance.fit(table, metric, {v.name: e[1] for v, e in zip(schema, entries, strict=True)})
     read_prior = reader.prior(prior, of="a target") if isinstance(prior, dict) else prior
     lineage = reader.row_lineage(document, n)
     return table, what, targets, distance, n_neighbors, weights, read_prior, algorithm, lineage
@@ -217,8 +217,8 @@ def read_cells(reader: Reader, variable: Any, entry: Any, n: int | None) -> NDAr
     if not isinstance(variable, DiscreteVariable):
         return x.astype(np.float64)
     codes = np.where(np.isnan(x), -1, x)
-    if (codes != np.round(codes)).any() or (codes < -1).any() or (codes >= variable.size).any():
-        reader.wrong(f"the codes of column {variable.name!r} must be whole numbers below {variable.size}")
+    if (codes != np.round(codes)).any() or (codes < -1).any() or (codes >= variable.n_states).any():
+        reader.wrong(f"the codes of column {variable.name!r} must be whole numbers below {variable.n_states}")
     return codes.astype(np.int64)
 
 
@@ -284,7 +284,7 @@ def paint_cells(axes: Any, model: NeighborsModel, colors: Callable[[int], Any]) 
         for code, state in enumerate(model.target.states):
             mine = known & (model.targets == code)
             axes.scatter(*x[mine].T, s=14, color=colors(code), edgecolor="black", linewidth=0.4, label=label(state))
-        columns = -(-model.target.size // MAX_ENTRIES)
+        columns = -(-model.target.n_states // MAX_ENTRIES)
         axes.legend(
             loc="center left", bbox_to_anchor=(1, 0.5), frameon=False, title=label(model.target.name), ncols=columns
         )
@@ -307,7 +307,7 @@ def _background(axes: Any, model: NeighborsModel, names: tuple[str, str], sides:
     extent = (sides[0][0], sides[0][-1], sides[1][0], sides[1][-1])
     how: dict[str, Any] = {"extent": extent, "origin": "lower", "aspect": "auto", "alpha": 0.4}
     if isinstance(model.target, DiscreteVariable):
-        shades = np.array([colors(code)[:3] for code in range(model.target.size)])
+        shades = np.array([colors(code)[:3] for code in range(model.target.n_states)])
         axes.imshow(shades[model.predict_codes(asked)].reshape(GRID, GRID, 3), interpolation="nearest", **how)
     else:
         image = axes.imshow(model.predict(asked).reshape(GRID, GRID), **how)

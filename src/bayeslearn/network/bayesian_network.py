@@ -83,7 +83,7 @@ class BayesianNetwork(NetworkQueries, NetworkConversions, Reported, Fitted, Save
 
         chosen = {name: self[name].variable.code_of(state) for name, state in as_evidence(self, actions).items()}
         cpts = [
-            CPT(cpt.variable, (), np.eye(cpt.variable.size)[chosen[cpt.name]]) if cpt.name in chosen else cpt
+            CPT(cpt.variable, (), np.eye(cpt.variable.n_states)[chosen[cpt.name]]) if cpt.name in chosen else cpt
             for cpt in self.cpts
         ]
         return BayesianNetwork(tuple(cpts), self.name, self.notes)
@@ -120,7 +120,7 @@ class BayesianNetwork(NetworkQueries, NetworkConversions, Reported, Fitted, Save
         compact: bool | None = None,
     ) -> str:
         """The network as SVG text, with beliefs given evidence as bars; see :mod:`bayeslearn.network.visualization`."""
-        from bayeslearn.network.visualization import draw  # noqa: PLC0415 - visualization knows networks, not the reverse
+        from bayeslearn.network.visualization.renderers import draw  # noqa: PLC0415 - visualization knows networks, not the reverse
 
         return draw(self, evidence, bars=bars, rows=rows, compact=compact)
 

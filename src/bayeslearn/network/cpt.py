@@ -103,19 +103,19 @@ class CPT(Reported):
     @property
     def shape(self) -> tuple[int, ...]:
         """Sizes of the parents, then of the child."""
-        return (*(v.size for v in self.parents), self.variable.size)
+        return (*(v.n_states for v in self.parents), self.variable.n_states)
 
     @property
     def n_parameters(self) -> int:
         """Numbers that are not fixed by the rows summing to one."""
-        return int(np.prod(self.shape[:-1], dtype=np.int64)) * (self.variable.size - 1)
+        return int(np.prod(self.shape[:-1], dtype=np.int64)) * (self.variable.n_states - 1)
 
     @property
     def distribution(self) -> Categorical:
         """The distribution of the child, of which every row of `probabilities` has the parameters."""
         from bayeslearn.distributions import Categorical  # noqa: PLC0415 - tables that are only asked load no families
 
-        return Categorical(self.variable.size)
+        return Categorical(self.variable.n_states)
 
     # -- what it shows
 
@@ -184,7 +184,7 @@ class CPT(Reported):
         alpha = self.posterior.alpha
         nothing = alpha.sum(axis=-1, keepdims=True) == 0
         low, high = Dirichlet(np.where(nothing, 1.0, alpha)).interval(level)
-        anything = nothing & (self.variable.size > 1)
+        anything = nothing & (self.variable.n_states > 1)
         return np.where(anything, 0.0, low), np.where(anything, 1.0, high)
 
     def support(self, given: Mapping[str, Any] | None = None) -> RowSupport:
@@ -230,12 +230,12 @@ class CPT(Reported):
 
     def _check_shape(self, what: str, shape: tuple[int, ...]) -> None:
         if shape != self.shape:
-            sizes = " x ".join(f"{v.size} ({v.name})" for v in (*self.parents, self.variable))
+            sizes = " x ".join(f"{v.n_states} ({v.name})" for v in (*self.parents, self.variable))
             raise ShapeError(f"{what} of {self.name!r} must have shape {self.shape}, that is {sizes}, got {shape}")
 
     def _normalized(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
         """Rows divided by their sums, unless these miss one by float rounding alone: so a table survives a copy."""
-        rounding = self.variable.size * EPSILON
+        rounding = self.variable.n_states * EPSILON
         if p.min() >= 0 and p.max() <= 2 and np.abs(np.add.reduce(p, axis=-1) - 1).max() <= rounding:
             return p.copy()
         with np.errstate(invalid="ignore", over="ignore"):
@@ -371,11 +371,6 @@ class Factorization:
 
     def __iter__(self) -> Iterator[CPT]:
         return iter(self.cpts)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The variables, in order."""
-        return tuple(self._by_name)
 
     @property
     def variables(self) -> tuple[str, ...]:

@@ -216,7 +216,7 @@ class DAG(GraphConversions, Reported):
 
     def to_svg(self, *, compact: bool | None = None) -> str:
         """Return the graph as SVG text; see :mod:`bayeslearn.network.visualization`."""
-        from bayeslearn.network.visualization import draw  # noqa: PLC0415 - visualization knows graphs, not the reverse
+        from bayeslearn.network.visualization.renderers import draw  # noqa: PLC0415 - visualization knows graphs, not the reverse
 
         return draw(self, compact=compact)
 

@@ -323,7 +323,7 @@ def compare_networks(
 
     a, b = as_network(a), as_network(b)
     data = with_options(data, na_values=na_values, keep_default_na=keep_default_na)
-    only_a, only_b = (tuple(v for v in x.names if v not in y) for x, y in ((a, b), (b, a)))
+    only_a, only_b = (tuple(v for v in x.variables if v not in y) for x, y in ((a, b), (b, a)))
     left, right = _widened(a.dag, only_b), _widened(b.dag, only_a)
     arcs, others = set(left.arcs), set(right.arcs)
     return Comparison(
@@ -352,11 +352,11 @@ def _sorted(arcs: Iterable[Arc]) -> tuple[Arc, ...]:
 def _explained(a: BayesianNetwork, b: BayesianNetwork, data: Any, unseen: Any) -> tuple[NetworkScore, NetworkScore]:
     from bayeslearn.sources import as_source  # noqa: PLC0415 - as above
 
-    shared = [name for name in a.names if name in b]
+    shared = [name for name in a.variables if name in b]
     if not shared:
         raise ParameterError(
             "the networks share no variable, so that no row can be compared",
-            hint=f"one has {listed(a.names)}, the other {listed(b.names)}",
+            hint=f"one has {listed(a.variables)}, the other {listed(b.variables)}",
         )
     one, other = (
         as_source(data, schema=network.schema.select(shared), missing_columns="missing", handle_unknown=unseen)

@@ -71,7 +71,7 @@ def target_name(structure: BayesianNetwork | DAG | None, target: str | None, lab
     if target is None and structure is None:
         name = label if isinstance(label, str) else "class"
         return name if name not in columns else f"{name}_label"
-    names = structure.names if isinstance(structure, BayesianNetwork) else tuple(structure or ())
+    names = structure.variables if isinstance(structure, BayesianNetwork) else tuple(structure or ())
     if target is None:
         left = [label] if label in names else [name for name in names if name not in columns]
         if len(left) != 1:
@@ -97,12 +97,14 @@ def select(columns: Columns, names: Iterable[str]) -> Columns:
 def discrete_table(columns: Columns, sample_weight: NDArray[np.float64] | None, n_bins: int) -> Table:
     """Columns as states: whole numbers that repeat themselves as they are, other numbers by intervals."""
     gone = dropping(columns, None)
-    table = as_table(columns, sample_weight=sample_weight, allow_constant=True, left_out=gone)
+    table = as_table(columns, sample_weight=sample_weight, allow_constant=True, dropped_columns=gone)
     warn_dropped(gone, named=True)
     found = {v.name: weighted_values(table.values_of(v.name), sample_weight) for v in table.schema.numeric}
     states = [name for name, (values, weight) in found.items() if repeat(values, weight)]
     if states:
-        table = as_table(columns, sample_weight=sample_weight, discrete=states, allow_constant=True, left_out=gone)
+        table = as_table(
+            columns, sample_weight=sample_weight, discrete=states, allow_constant=True, dropped_columns=gone
+        )
     return table.apply_cuts({v.name: quantile_cuts(*found[v.name], n_bins) for v in table.schema.numeric})
 
 
@@ -129,12 +131,12 @@ def coded(
 ) -> Table:
     """Rows in the codes of a network, the class by its labels; what is neither is missing."""
     absent = network.schema.absent_from(columns)
-    used = [name for name in network.names if name not in absent and name != target]
+    used = [name for name in network.variables if name not in absent and name != target]
     codes = np.full((len(network), len(labels)), -1, dtype=np.int64)
-    codes[network.names.index(target)] = labels
+    codes[network.variables.index(target)] = labels
     if used:
         shown = as_table(columns, schema=network.schema.select(used), handle_unknown=handle_unknown)
-        codes[[network.names.index(name) for name in used]] = shown.codes
+        codes[[network.variables.index(name) for name in used]] = shown.codes
     return Table(network.schema, codes, np.empty((0, len(labels))), sample_weight)
 
 
@@ -292,7 +294,7 @@ class BayesianNetworkClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, 
         self.target_, self.classes_ = y, distinct_labels(class_array(state_names(frame[y].variable)))
         missing = source.missing() if frame is graph else {}  # a network may have variables that no column shows
         unshown = [name for name, cells in missing.items() if cells == source.n_rows and name != y]
-        self._note_columns(frame.names, [y, *unshown])
+        self._note_columns(frame.variables, [y, *unshown])
         return self._learn(frame, source, {name: len(frame.states(name)) for name in unshown})
 
     def _with_labels(self, source: Any, y: str) -> Any:

@@ -156,7 +156,9 @@ class NetworkImputer(ReadsRows, OneToOneFeatureMixin, TransformerMixin, BaseEsti
         check_is_fitted(self)
         rows = self._read_rows(X, reset=False)
         if has_named_columns(X):
-            require_known([name for name in self.network_.names if name in self._known()], list(self._columns(rows)))
+            require_known(
+                [name for name in self.network_.variables if name in self._known()], list(self._columns(rows))
+            )
             return self._filled(X)
         columns = self._columns(rows)
         return as_array(self._filled(columns), rows)

@@ -132,15 +132,17 @@ def cpts_from_networkx(graph: Any) -> tuple[CPT, ...]:
 def to_pgmpy(network: Factorization) -> Any:
     """A DiscreteBayesianNetwork of pgmpy."""
     model = pgmpy_models.DiscreteBayesianNetwork()
-    model.add_nodes_from(network.names)
+    model.add_nodes_from(network.variables)
     model.add_edges_from(network.dag.arcs)
     for cpt in network:
-        p = np.moveaxis(cpt.probabilities, -1, 0).reshape(cpt.variable.size, -1)
+        p = np.moveaxis(cpt.probabilities, -1, 0).reshape(cpt.variable.n_states, -1)
         parents = [v.name for v in cpt.parents]
         states = {v.name: list(v.states) for v in (cpt.variable, *cpt.parents)}
-        sizes = [v.size for v in cpt.parents]
+        sizes = [v.n_states for v in cpt.parents]
         model.add_cpds(
-            pgmpy_factors.TabularCPD(cpt.name, cpt.variable.size, p, parents or None, sizes or None, state_names=states)
+            pgmpy_factors.TabularCPD(
+                cpt.name, cpt.variable.n_states, p, parents or None, sizes or None, state_names=states
+            )
         )
     return model
 

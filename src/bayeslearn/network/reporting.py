@@ -109,7 +109,7 @@ def cpt_frame(cpt: CPT, backend: Backend) -> Any:
     codes = np.argwhere(np.ones(cpt.shape[:-1], np.bool_)).T.tolist()  # a row for each parent
     states = [[v.states[k] for k in code] for v, code in zip(cpt.parents, codes, strict=True)]
     cells = [column if same_kind(column) else list(map(str, column)) for column in states]
-    p = cpt.probabilities.reshape(-1, cpt.variable.size)
+    p = cpt.probabilities.reshape(-1, cpt.variable.n_states)
     return frame_of(dict(zip(cpt_columns(cpt), [*cells, *p.T], strict=True)), backend)
 
 

@@ -54,7 +54,7 @@ def add_states(network: BayesianNetwork, states: Mapping[str, Iterable[Any]]) ->
     array([0.5  , 0.333, 0.167])
     """
     grown = {name: with_states(network[name].variable, new) for name, new in states.items()}
-    grown = {name: variable for name, variable in grown.items() if variable.size > network[name].variable.size}
+    grown = {name: variable for name, variable in grown.items() if variable.n_states > network[name].variable.n_states}
     if not grown:
         return network
     cpts = tuple(grown_cpt(cpt, grown) for cpt in network)
@@ -78,7 +78,7 @@ def unite_states(a: BayesianNetwork, b: BayesianNetwork) -> tuple[BayesianNetwor
 
     States with the same number or truth value have the name of the first: 1 and '1', as in data that are coded.
     """
-    shared = [name for name in a.names if name in b]
+    shared = [name for name in a.variables if name in b]
     names = {name: named_like(b[name].variable, a[name].variable) for name in shared}
     cpts = [
         replace(
@@ -125,7 +125,7 @@ def grown_cpt(cpt: CPT, grown: Mapping[str, DiscreteVariable]) -> CPT:
     """The table over the variables with more states."""
     before = (*cpt.parents, cpt.variable)
     after = [grown.get(v.name, v) for v in before]
-    more = [new.size - old.size for old, new in zip(before, after, strict=True)]
+    more = [new.n_states - old.n_states for old, new in zip(before, after, strict=True)]
     if not any(more):
         return cpt
     n, prior = padded(cpt.observed_counts.n, more), grown_prior(cpt, more)

@@ -287,8 +287,8 @@ class TableExperts:
         others = [state for name in expert_columns for state in states_of(schema, name)]
         #: The labels: those of the target, then those that only the expert columns have.
         self.classes = tuple(dict.fromkeys([*variable.states, *others]))
-        most = max((v.size for v in columns), default=1)
-        self._counts = np.zeros((1 + len(self.columns), most, variable.size), np.int64)
+        most = max((v.n_states for v in columns), default=1)
+        self._counts = np.zeros((1 + len(self.columns), most, variable.n_states), np.int64)
 
     def advise(self, table: Table) -> NDArray[np.int32]:
         """Codes of labels, rows × experts; each row is counted after its answer."""

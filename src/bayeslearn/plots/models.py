@@ -52,9 +52,24 @@ def plot_network(
 ) -> Any:
     """A network with its posterior probabilities as bars in the nodes, or a graph with names only.
 
-    See :func:`bayeslearn.network.visualization.picture`.
+    Parameters
+    ----------
+    net
+        A network, or a graph.
+    evidence
+        Observed states; the bars are the posterior probabilities given it.
+    bars
+        Whether nodes show the posterior probabilities; by default those of networks of at most 60 variables that are
+        not compact.
+    rows
+        Maximum number of states per node; the others are shown as one.
+    compact
+        Whether nodes are small; by default those of networks of more than 30 variables.
+    ax
+        Axes to draw on; a new figure by default.
     """
-    from bayeslearn.network.visualization import paint, picture  # noqa: PLC0415 - loaded when a network is drawn
+    from bayeslearn.network.visualization.figure_layout import picture  # noqa: PLC0415 - loaded when a network is drawn
+    from bayeslearn.network.visualization.renderers import paint  # noqa: PLC0415
 
     seen = picture(net, evidence, bars=bars, rows=rows, compact=compact)
     width, height = seen.layout.width, seen.layout.height

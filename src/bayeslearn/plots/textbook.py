@@ -77,7 +77,7 @@ def plot_function_graph(graph: Any, covered: Mapping[str, Sequence[Arc]] | None 
     """
     from bayeslearn.case_based import plotting as drawing  # noqa: PLC0415 - loaded when cases are drawn
     from bayeslearn.network import DAG  # noqa: PLC0415
-    from bayeslearn.network.visualization import layered  # noqa: PLC0415
+    from bayeslearn.network.visualization.layout import layered  # noqa: PLC0415
 
     graph, found = drawing.graph_and_cover(graph)
     covered = found if covered is None else covered

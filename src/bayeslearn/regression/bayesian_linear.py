@@ -172,7 +172,7 @@ class Solution(NamedTuple):
 class LinearFit:
     """A prior and the moments of rows (x, y₁, …, y_m); fits with the same prior add.
 
-    >>> fit = LinearFit.learn([[0.0], [1.0], [2.0], [3.0]], [1.0, 3.0, 5.0, 7.5])
+    >>> fit = LinearFit.fit([[0.0], [1.0], [2.0], [3.0]], [1.0, 3.0, 5.0, 7.5])
     >>> fit.coef, fit.intercept
     (array([[2.15]]), array([0.9]))
     >>> both = fit + fit
@@ -199,7 +199,7 @@ class LinearFit:
             raise ShapeError("the prior must be the same of the inputs for all outputs")
 
     @classmethod
-    def learn(
+    def fit(
         cls, X: ArrayLike, y: ArrayLike, *, prior: Any = "reference", sample_weight: ArrayLike | None = None
     ) -> LinearFit:
         """Inputs (n, d) and outputs (n,) or (n, m); a row with a missing output adds nothing.

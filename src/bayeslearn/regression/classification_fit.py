@@ -75,7 +75,7 @@ def fit_logistic(
     classes
         The classes in their order; by default those of the rows, sorted.
     algorithm, rate, tol, max_iter
-        As in :meth:`LogisticFit.learn`.
+        As in :meth:`LogisticFit.fit`.
     columns, discrete, sample_weight, max_states
         As in :func:`fit_linear`.
     progress
@@ -99,7 +99,7 @@ def fit_logistic(
     data = with_options(data, na_values=na_values, keep_default_na=keep_default_na, drop_columns=drop_columns)
     how = {"columns": columns, "discrete": discrete, "sample_weight": sample_weight, "max_states": max_states}
     found, known, d = class_examples(data, target, classes, how, soft=soft)
-    features = Features.learn(found.inputs, sample_weight=found.sample_weight)
+    features = Features.fit(found.inputs, sample_weight=found.sample_weight)
     x = features.standardized(features.encode(found.inputs).matrix)
     options: dict[str, Any] = {
         "sample_weight": found.sample_weight, "algorithm": algorithm, "rate": rate, "tol": tol, "max_iter": max_iter,
@@ -155,7 +155,7 @@ def fit_rbf_classifier(
     data = with_options(data, na_values=na_values, keep_default_na=keep_default_na, drop_columns=drop_columns)
     how = {"columns": columns, "discrete": discrete, "sample_weight": sample_weight, "max_states": max_states}
     found, known, d = class_examples(data, target, classes, how, soft=False)
-    features = Features.learn(found.inputs, sample_weight=found.sample_weight, every_state=True)
+    features = Features.fit(found.inputs, sample_weight=found.sample_weight, every_state=True)
     x = features.standardized(features.encode(found.inputs).matrix)
     basis, tried = choose(
         x, d[:, 1:], n_units, centers=centers, width=width, sample_weight=found.sample_weight, max_units=max_units,
@@ -194,12 +194,12 @@ def strongest(x: Floats, d: Floats, prior: Any, options: dict[str, Any], progres
     """The fit under a prior, or under the prior of the highest marginal likelihood."""
     precision = cases_of(prior)
     if precision != "evidence":
-        return LogisticFit.learn(x, d, prior=normal_prior(x, d, precision), progress=progress, **options)
+        return LogisticFit.fit(x, d, prior=normal_prior(x, d, precision), progress=progress, **options)
     best: LogisticFit | None = None
     for i, strength in enumerate(STRENGTHS):
         init = None if best is None else best.coefficients
         inner = part(progress, i / len(STRENGTHS), (i + 1) / len(STRENGTHS))
-        fit = LogisticFit.learn(x, d, prior=normal_prior(x, d, strength), init=init, progress=inner, **options)
+        fit = LogisticFit.fit(x, d, prior=normal_prior(x, d, strength), init=init, progress=inner, **options)
         if best is None or fit.log_marginal_likelihood() > best.log_marginal_likelihood():
             best = fit
         elif strength < float(np.diagonal(best.prior.precision).max()) / 20:

@@ -61,7 +61,7 @@ class Encoded:
 class Features:
     """The encoding of rows as points; :meth:`learn` computes it from the training rows.
 
-    >>> features = Features.learn({"hours": [1.0, 2.0, None, 6.0], "wind": ["weak", "strong", "weak", "weak"]})
+    >>> features = Features.fit({"hours": [1.0, 2.0, None, 6.0], "wind": ["weak", "strong", "weak", "weak"]})
     >>> features.names
     ('hours', 'wind=weak')
     >>> features.encode({"hours": [5.0, None], "wind": ["weak", "gale"]}).matrix.tolist()
@@ -83,7 +83,7 @@ class Features:
             object.__setattr__(self, name, array)
 
     @classmethod
-    def learn(
+    def fit(
         cls,
         data: Any,
         *,
@@ -92,7 +92,7 @@ class Features:
         sample_weight: Any = None,
         every_state: bool = False,
         max_states: int = 255,
-        left_out: dict[str, str] | None = None,
+        dropped_columns: dict[str, str] | None = None,
     ) -> Features:
         """Return the encoding of these rows.
 
@@ -106,7 +106,7 @@ class Features:
             Columns whose numbers are names of states.
         sample_weight
             The weight of each row, or the column that holds it.
-        left_out
+        dropped_columns
             A dict for columns that cannot be used, with the reasons; without it they are an error.
         """
         numbers = plain_numbers(data)
@@ -120,7 +120,7 @@ class Features:
             discrete=discrete,
             sample_weight=sample_weight,
             max_states=max_states,
-            left_out=left_out,
+            dropped_columns=dropped_columns,
         )
         nothing = np.zeros(width(table.schema, every_state=every_state))
         blank = cls(table.schema, nothing, nothing, every_state)
@@ -193,7 +193,7 @@ class Features:
                 at += 1
                 continue
             codes = table.codes_of(variable.name)
-            for state in range(not self.every_state, variable.size):
+            for state in range(not self.every_state, variable.n_states):
                 x[:, at] = codes == state
                 x[codes < 0, at] = np.nan
                 at += 1
@@ -244,7 +244,7 @@ class Features:
 
 def width(schema: Schema, *, every_state: bool) -> int:
     """The number of features of the columns."""
-    return len(schema.numeric) + sum(v.size - (not every_state) for v in schema.discrete)
+    return len(schema.numeric) + sum(v.n_states - (not every_state) for v in schema.discrete)
 
 
 def center_and_spread(x: Floats, sample_weight: Floats | None) -> tuple[Floats, Floats]:

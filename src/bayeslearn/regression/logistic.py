@@ -45,7 +45,7 @@ class LogisticFit:
     """Coefficients (units, 1 + d), the intercept first, their posterior precision, and their prior.
 
     >>> survive = np.repeat([1.0, 0.0], [92, 8])
-    >>> LogisticFit.learn(np.zeros((100, 0)), survive, strength=0).probability(np.zeros((1, 0))).round(12).tolist()
+    >>> LogisticFit.fit(np.zeros((100, 0)), survive, strength=0).probability(np.zeros((1, 0))).round(12).tolist()
     [[0.08, 0.92]]
     """
 
@@ -68,7 +68,7 @@ class LogisticFit:
         object.__setattr__(self, "precision", precision)
 
     @classmethod
-    def learn(
+    def fit(
         cls,
         X: ArrayLike,
         targets: ArrayLike,
@@ -179,7 +179,7 @@ class LogisticFit:
     def update(self, X: ArrayLike, targets: ArrayLike, *, sample_weight: ArrayLike | None = None) -> LogisticFit:
         """Return the fit with more rows, the posterior as their prior: close to a fit to all rows (Laplace)."""
         prior = NormalPrior(self.coefficients.ravel(), self.precision)
-        more = LogisticFit.learn(X, targets, prior=prior, sample_weight=sample_weight, init=self.coefficients)
+        more = LogisticFit.fit(X, targets, prior=prior, sample_weight=sample_weight, init=self.coefficients)
         return replace(more, total_weight=self.total_weight + more.total_weight, prior_weight=self.total_weight)
 
     def __add__(self, other: LogisticFit) -> LogisticFit:

@@ -46,7 +46,7 @@ def opened(
     dropped: dict[str, str] | None = None,
 ) -> tuple[Scanned, tuple[str, ...], dict[str, str]]:
     """A source in which numbers are numeric unless declared as states, the names of its targets, dropped columns."""
-    left_out = dropping(data, dropped, columns)
+    dropped_columns = dropping(data, dropped, columns)
     names = named_targets(target)
     chosen = None if columns is None else [*dict.fromkeys([*columns, *names])]
     kept = {*strings(discrete)}
@@ -56,21 +56,21 @@ def opened(
     source: Any = as_source(
         data, columns=chosen, discrete=strings(discrete), sample_weight=sample_weight, max_states=max_states,
         allow_constant=True,
-        left_out=left_out,
+        dropped_columns=dropped_columns,
     )  # fmt: skip
     for name in names:
-        if left_out is not None and name in left_out:
-            raise DataError(f"the target cannot be used: {left_out[name]}")
+        if dropped_columns is not None and name in dropped_columns:
+            raise DataError(f"the target cannot be used: {dropped_columns[name]}")
     require_known(names, source.schema.names)
-    source = without_identifiers(source, left_out, keep=[*names, *strings(discrete), *named_columns(data)])
-    warn_dropped(left_out)
+    source = without_identifiers(source, dropped_columns, keep=[*names, *strings(discrete), *named_columns(data)])
+    warn_dropped(dropped_columns)
     if len(names) == len(source.schema):
         raise DataError("there is no column to learn from besides the target")
     schema = Schema(as_number(v, kept - {*names}) for v in source.schema)
     for variable in (schema[name] for name in names):
         if isinstance(variable, DiscreteVariable):
             raise no_numbers(variable, variable.states[0])
-    return source.with_schema(schema, handle_unknown=source.request.unseen), names, dict(left_out or {})
+    return source.with_schema(schema, handle_unknown=source.request.unseen), names, dict(dropped_columns or {})
 
 
 def named_targets(target: Any) -> tuple[str, ...]:

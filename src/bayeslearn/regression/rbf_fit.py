@@ -104,7 +104,7 @@ def fit_rbf(
     found = examples(
         data, target, columns=columns, discrete=discrete, sample_weight=sample_weight, max_states=max_states
     )
-    features = Features.learn(found.inputs, sample_weight=found.sample_weight, every_state=True)
+    features = Features.fit(found.inputs, sample_weight=found.sample_weight, every_state=True)
     x = features.standardized(features.encode(found.inputs).matrix)
     basis, tried = choose(
         x, found.targets, n_units, centers=centers, width=width, sample_weight=found.sample_weight,

@@ -326,7 +326,7 @@ def fit_linear(
         else ``"weak"``. Or ``"none"`` (maximum likelihood), an equivalent sample size (ridge), ``"evidence"`` (the
         sample size of the highest marginal likelihood), or a prior; see :mod:`bayeslearn.regression.bayesian_linear`.
     columns, discrete, sample_weight, max_states
-        As in :meth:`Features.learn`.
+        As in :meth:`Features.fit`.
     na_values, keep_default_na, drop_columns
         As in :func:`~bayeslearn.as_table`.
 
@@ -351,7 +351,7 @@ def fit_linear(
     if is_source(data):
         return linear_of_source(*opened(data, target, **how), prior, began)
     found = examples(data, target, **how)
-    features = Features.learn(found.inputs, sample_weight=found.sample_weight)
+    features = Features.fit(found.inputs, sample_weight=found.sample_weight)
     model = learned(features, None, found, prior)
     return with_info(model, LinearFitInfo, found, prior=prior, began=began)
 

@@ -48,7 +48,7 @@ def read(
     discrete: Iterable[str] = (),
     sample_weight: Any = None,
     max_states: int = 255,
-    left_out: dict[str, str] | None = None,
+    dropped_columns: dict[str, str] | None = None,
 ) -> Table:
     """Training rows as a table in which numbers are numeric; a table keeps the kinds of its columns."""
     if isinstance(data, Table):
@@ -64,7 +64,7 @@ def read(
     table = as_table(
         data, columns=columns, discrete=discrete, sample_weight=sample_weight, max_states=max_states,
         allow_constant=True,
-        left_out=left_out,
+        dropped_columns=dropped_columns,
     )  # fmt: skip
     if not len(table.schema):
         raise EmptyTableError("no column is left to learn from")
@@ -149,7 +149,7 @@ def examples(
     """
     if isinstance(data, Examples):
         return data
-    left_out = dropping(data, dropped, columns)
+    dropped_columns = dropping(data, dropped, columns)
     keep = [*strings(discrete), *named_columns(data)]
     names = target_names(target)
     if classes and not isinstance(target, str):  # a list of words are labels
@@ -158,10 +158,10 @@ def examples(
         plain = plain_numbers(data) if columns is None and not strings(discrete) else None
         inputs = plain if plain is not None else read(
             data, columns=columns, discrete=discrete, sample_weight=sample_weight, max_states=max_states,
-            left_out=left_out
+            dropped_columns=dropped_columns
         )  # fmt: skip
-        inputs = without_identifiers(inputs, left_out, keep=keep) if isinstance(inputs, Table) else inputs
-        warn_dropped(left_out)
+        inputs = without_identifiers(inputs, dropped_columns, keep=keep) if isinstance(inputs, Table) else inputs
+        warn_dropped(dropped_columns)
         w = inputs.sample_weight if isinstance(inputs, Table) else None
         if plain is not None and sample_weight is not None:
             w = validation.weights(sample_weight, len(plain))
@@ -169,23 +169,23 @@ def examples(
         if len(found) != len(inputs):
             raise ShapeError(f"expected one target per row, got {len(found)} for {len(inputs)} rows")
         names = default_names(target, 1 if classes else found.shape[1])
-        return Examples(inputs, require_some(found, w), names, w, dict(left_out or {}))
+        return Examples(inputs, require_some(found, w), names, w, dict(dropped_columns or {}))
     table = read(
         data, columns=None if columns is None else [*dict.fromkeys([*columns, *names])],
         discrete=[*strings(discrete), *(names if classes else ())], sample_weight=sample_weight, max_states=max_states,
-        left_out=left_out,
+        dropped_columns=dropped_columns,
     )  # fmt: skip
     for name in names:
-        if left_out is not None and name in left_out:
-            raise DataError(f"the target cannot be used: {left_out[name]}")
+        if dropped_columns is not None and name in dropped_columns:
+            raise DataError(f"the target cannot be used: {dropped_columns[name]}")
     require_known(names, table.schema.names)
-    table = without_identifiers(table, left_out, keep=[*names, *keep])
-    warn_dropped(left_out)
+    table = without_identifiers(table, dropped_columns, keep=[*names, *keep])
+    warn_dropped(dropped_columns)
     found = table.column(names[0]) if classes else np.column_stack([numbers_in(table, name) for name in names])
     if len(names) == len(table.schema):
         raise DataError("there is no column to learn from besides the target")
     found, w = require_some(found, table.sample_weight), table.sample_weight
-    return Examples(table.drop(names), found, names, w, dict(left_out or {}))
+    return Examples(table.drop(names), found, names, w, dict(dropped_columns or {}))
 
 
 def target_names(target: Any) -> tuple[str, ...] | None:

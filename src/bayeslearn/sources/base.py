@@ -168,7 +168,7 @@ class Scanned(Reported, Source, ABC):
         allow_constant: bool = False,
         handle_unknown: Unseen = "error",
         missing_columns: Literal["error", "missing"] = "error",
-        left_out: dict[str, str] | None = None,
+        dropped_columns: dict[str, str] | None = None,
     ) -> Self:
         """The same rows with columns declared otherwise; the parameters are those of :func:`~bayeslearn.as_table`.
 
@@ -182,7 +182,7 @@ class Scanned(Reported, Source, ABC):
         dropped = (*self.request.dropped, *name_list("drop_columns", drop_columns))
         request = requested(
             discrete=discrete, numeric=numeric, states=states, max_states=max_states, allow_constant=allow_constant,
-            handle_unknown=handle_unknown, missing_columns=missing_columns, left_out=left_out,
+            handle_unknown=handle_unknown, missing_columns=missing_columns, dropped_columns=dropped_columns,
         )  # fmt: skip
         request = replace(request, missing=self.request.missing, dropped=dropped, named=self.request.named)
         request = request if self.unseen is None else replace(request, unseen=self.unseen)

@@ -244,8 +244,10 @@ class ColumnProfiles(Reported):
         except DataError as error:
             said = error.details.get("columns", [error.details.get("column")])
             raise type(error)(self._honest(error.message, said), hint=error.hint, **told_details(error)) from None
-        if request.left_out:
-            request.left_out.update({name: self._honest(why, [name]) for name, why in request.left_out.items()})
+        if request.dropped_columns:
+            request.dropped_columns.update(
+                {name: self._honest(why, [name]) for name, why in request.dropped_columns.items()}
+            )
         found = known | found
         return Schema(found[c.name] for c in chosen if c.name in found)
 

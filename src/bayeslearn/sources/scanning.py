@@ -48,7 +48,7 @@ def scan(
     allow_constant: bool = False,
     handle_unknown: Unseen = "error",
     missing_columns: Literal["error", "missing"] = "error",
-    left_out: dict[str, str] | None = None,
+    dropped_columns: dict[str, str] | None = None,
     engine: Engine | Any = None,
     on_error: Literal["raise", "skip"] = "raise",
     memory_limit: str | int | None = None,
@@ -66,8 +66,8 @@ def scan(
         The table, view or query of a database.
     schema
         The variables, where they are known: the data are then not read beforehand.
-    columns, drop_columns, discrete, numeric, states, na_values, keep_default_na, max_states, allow_constant, unseen, \
-absent, left_out
+    columns, drop_columns, discrete, numeric, states, na_values, keep_default_na, max_states, allow_constant, \
+handle_unknown, missing_columns, dropped_columns
         As in :func:`~bayeslearn.as_table`.
     sample_weight
         The column of the weights of the rows.
@@ -85,17 +85,16 @@ absent, left_out
     said: dict[str, Any] = {
         "discrete": discrete, "numeric": numeric, "states": states, "max_states": max_states,
         "allow_constant": allow_constant, "handle_unknown": handle_unknown, "missing_columns": missing_columns,
-        "left_out": left_out,
+        "dropped_columns": dropped_columns,
     }  # fmt: skip
     request = requested(na_values=na_values, keep_default_na=keep_default_na, drop_columns=drop_columns, **said)
     check_request(request, schema)
     if schema is not None and handle_unknown == "add":  # the states to add are found by a look at the rows
         known = scan(
             data, table=table, schema=schema, drop_columns=drop_columns, na_values=na_values,
-            sample_weight=sample_weight,
-            keep_default_na=keep_default_na, missing_columns=missing_columns, left_out=left_out, engine=engine,
-            on_error=on_error,
-            memory_limit=memory_limit, progress=progress,
+            sample_weight=sample_weight, keep_default_na=keep_default_na, missing_columns=missing_columns,
+            dropped_columns=dropped_columns, engine=engine, on_error=on_error, memory_limit=memory_limit,
+            progress=progress,
         )  # fmt: skip
         return known.declared(schema=schema, handle_unknown=handle_unknown, missing_columns=missing_columns)
     names = None if columns is None else name_list("columns", columns)
@@ -154,7 +153,7 @@ def as_source(
     allow_constant: bool = False,
     handle_unknown: Unseen = "error",
     missing_columns: Literal["error", "missing"] = "error",
-    left_out: dict[str, str] | None = None,
+    dropped_columns: dict[str, str] | None = None,
 ) -> Source:
     """A source with its columns declared, or the table of data that are none.
 
@@ -167,7 +166,7 @@ def as_source(
         "sample_weight": sample_weight,
         "max_states": max_states, "allow_constant": allow_constant, "handle_unknown": handle_unknown,
         "missing_columns": missing_columns,
-        "left_out": left_out,
+        "dropped_columns": dropped_columns,
     }  # fmt: skip
     if is_scanned(data):
         return data.declared(**options)

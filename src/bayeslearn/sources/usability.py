@@ -55,7 +55,7 @@ class Discretes:
     def of(cls, table: Table) -> Discretes:
         """Those of a batch."""
         columns = zip(table.codes, table.schema.discrete, strict=True)
-        return cls(tuple(np.bincount(codes[codes >= 0], minlength=v.size) for codes, v in columns))
+        return cls(tuple(np.bincount(codes[codes >= 0], minlength=v.n_states) for codes, v in columns))
 
 
 @dataclass(frozen=True)
@@ -176,25 +176,25 @@ class Unreported(dict[str, str]):
     """Dropped columns, and why, that no caller has asked for: a warning reports them."""
 
 
-def dropping(data: Any, left_out: dict[str, str] | None, columns: Any = None) -> dict[str, str] | None:
+def dropping(data: Any, dropped_columns: dict[str, str] | None, columns: Any = None) -> dict[str, str] | None:
     """Where dropped columns are recorded: the caller's dict, or a new one; None where every column is used or refused.
 
     That is so for columns that are asked for by name, and for tables, sources and arrays, which keep what they have.
     """
-    if left_out is not None:
-        return left_out
+    if dropped_columns is not None:
+        return dropped_columns
     if columns is not None or isinstance(data, Table | np.ndarray) or is_scanned(data):
         return None
     return Unreported()
 
 
-def warn_dropped(left_out: dict[str, str] | None, *, named: bool = False) -> None:
+def warn_dropped(dropped_columns: dict[str, str] | None, *, named: bool = False) -> None:
     """One warning that names the dropped columns, why, and how to keep them, unless a caller reports them.
 
     Where all are `named` already, as in an estimator, none can be kept that way.
     """
-    if isinstance(left_out, Unreported) and left_out:
-        reasons = [why if name in why else f"column {name!r}: {why}" for name, why in left_out.items()]
+    if isinstance(dropped_columns, Unreported) and dropped_columns:
+        reasons = [why if name in why else f"column {name!r}: {why}" for name, why in dropped_columns.items()]
         warnings.warn(
             f"{len(reasons)} column{'s' * (len(reasons) != 1)} dropped: {joined(reasons, MOST_REASONS, separator='; ')}"
             + ("" if named else f"; name the columns with {option('columns')} to keep them"),
@@ -209,21 +209,21 @@ def named_columns(data: Any) -> frozenset[str]:
     return data.request.named if is_scanned(data) else frozenset()
 
 
-def without_identifiers(source: Any, left_out: dict[str, str] | None, keep: Iterable[str] = ()) -> Any:
-    """A table or source without its identifiers and free text, reported in `left_out`; unchanged if it is None.
+def without_identifiers(source: Any, dropped_columns: dict[str, str] | None, keep: Iterable[str] = ()) -> Any:
+    """A table or source without its identifiers and free text, reported in `dropped_columns`; unchanged if it is None.
 
     Columns to `keep` stay, such as a target and declared ones; and so do all if none would be left. No caller
     has asked for `Unreported` columns to be dropped: they stay in tables of fewer than 20 rows, which are often made up
     by hand and whose numbers differ by chance.
     """
-    if left_out is None or (isinstance(left_out, Unreported) and source.n_rows < LEAST_ORDERED):
+    if dropped_columns is None or (isinstance(dropped_columns, Unreported) and source.n_rows < LEAST_ORDERED):
         return source
     keep = {*keep, *named_columns(source)}
     gone = {name: why for name, why in unusable(source).items() if "one value" not in why and name not in keep}
     names = [name for name in source.schema.names if name not in gone]
     if not gone or set(names) <= keep:
         return source
-    left_out |= gone
+    dropped_columns |= gone
     return source.select(names) if isinstance(source, Table) else replace(source, schema=source.schema.select(names))
 
 
@@ -232,7 +232,7 @@ def columns_of_table(table: Table) -> dict[str, str | None]:
     why: dict[str, str | None] = {}
     for v in table.schema.discrete:
         codes = table.codes_of(v.name)
-        why[v.name] = of_counts(v, np.bincount(codes[codes >= 0], minlength=v.size))
+        why[v.name] = of_counts(v, np.bincount(codes[codes >= 0], minlength=v.n_states))
     for name in (v.name for v in table.schema.numeric):
         x = table.values_of(name)
         why[name] = of_numbers(name, x[~np.isnan(x)])

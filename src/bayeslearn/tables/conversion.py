@@ -124,7 +124,7 @@ def as_table(
     allow_constant: bool = False,
     handle_unknown: Unseen = "error",
     missing_columns: Literal["error", "missing"] = "error",
-    left_out: dict[str, str] | None = None,
+    dropped_columns: dict[str, str] | None = None,
 ) -> Table:
     """A table from a data frame, an array, a dict of columns, a list of rows, or the path of a CSV or Parquet file.
 
@@ -165,7 +165,7 @@ def as_table(
         in a warning.
     missing_columns
         What to do with a column of the schema that the data lack: raise an error, or take all its cells for missing.
-    left_out
+    dropped_columns
         A dict that receives the columns that cannot be used, and why, so that the others can; else they are an error.
 
     >>> table = as_table({"wind": ["weak", "strong", "?", "weak"], "hours": [1.5, 2.25, 0.5, None]})
@@ -179,7 +179,7 @@ def as_table(
     request = requested(
         discrete=discrete, numeric=numeric, states=states, na_values=na_values, keep_default_na=keep_default_na,
         max_states=max_states, allow_constant=allow_constant, handle_unknown=handle_unknown,
-        missing_columns=missing_columns, left_out=left_out,
+        missing_columns=missing_columns, dropped_columns=dropped_columns,
         drop_columns=drop_columns,
     )  # fmt: skip
     names = None if columns is None else name_list("columns", columns)
@@ -194,7 +194,7 @@ def as_table(
             "na_values": na_values,
             "keep_default_na": keep_default_na, "allow_constant": allow_constant, "handle_unknown": handle_unknown,
             "missing_columns": missing_columns,
-            "left_out": left_out, "drop_columns": drop_columns,
+            "dropped_columns": dropped_columns, "drop_columns": drop_columns,
         }  # fmt: skip
         return data.declared(schema=schema, columns=names, sample_weight=sample_weight, **options).table()
     from bayeslearn.tables import table_builder  # noqa: PLC0415 - Arrow loads when data come in
@@ -227,7 +227,7 @@ class Request:
     allow_constant: bool = False
     unseen: str = "error"
     absent: str = "error"
-    left_out: dict[str, str] | None = None
+    dropped_columns: dict[str, str] | None = None
     #: Columns that are read as if they were not there.
     dropped: tuple[str, ...] = ()
     #: Columns that were asked for by name: no learner drops them.
@@ -251,7 +251,7 @@ def requested(
     allow_constant: bool = False,
     handle_unknown: str = "error",
     missing_columns: str = "error",
-    left_out: dict[str, str] | None = None,
+    dropped_columns: dict[str, str] | None = None,
     drop_columns: Iterable[str] = (),
 ) -> Request:
     """The options as a request, each of them checked."""
@@ -265,7 +265,7 @@ def requested(
         allow_constant=allow_constant,
         unseen=validation.choice("handle_unknown", handle_unknown, UNSEEN),
         absent=validation.choice("missing_columns", missing_columns, ["error", "missing"]),
-        left_out=left_out,
+        dropped_columns=dropped_columns,
         dropped=name_list("drop_columns", drop_columns),
     )
 

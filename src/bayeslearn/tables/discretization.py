@@ -168,7 +168,7 @@ def supervised(table: Table, names: Iterable[str], w: Floats, target: str | None
         require_cuts(own)
         label = DiscreteVariable.from_cuts(target, own[target])
     y = label.cut(table.values_of(target)) if own else table.codes_of(target)
-    cuts = {name: own[name] if name in own else mdl_cuts(table.values_of(name), y, w, label.size) for name in names}
+    cuts = {name: own[name] if name in own else mdl_cuts(table.values_of(name), y, w, label.n_states) for name in names}
     whole = [name for name, points in cuts.items() if not len(points)]
     if whole:
         message = f"no cut point separates the states of {target!r}: {listed(whole, 99)} became one state, {WHOLE!r}"

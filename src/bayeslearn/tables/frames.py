@@ -177,8 +177,8 @@ def kind_of(variable: Any) -> str:
     """Numeric, or how many states there are and the first of them."""
     if not isinstance(variable, DiscreteVariable):
         return "numeric"
-    more = ", …" if variable.size > STATES else ""
-    return f"{variable.size} states: {', '.join(map(str, variable.states[:STATES]))}{more}"
+    more = ", …" if variable.n_states > STATES else ""
+    return f"{variable.n_states} states: {', '.join(map(str, variable.states[:STATES]))}{more}"
 
 
 def html(table: Table) -> str:
@@ -196,7 +196,7 @@ def html(table: Table) -> str:
 
 def summary_of(variable: Any, n_missing: int) -> str:
     """The kind of a variable and its missing values in a few words."""
-    kind = f"{variable.size} states" if isinstance(variable, DiscreteVariable) else "numeric"
+    kind = f"{variable.n_states} states" if isinstance(variable, DiscreteVariable) else "numeric"
     return f"{kind}, {n_missing} missing" if n_missing else kind
 
 

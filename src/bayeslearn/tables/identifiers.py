@@ -213,7 +213,7 @@ def suspects_of(table: Table, variable: Variable) -> Iterable[Suspect]:
     if variable.cuts is not None:
         return ()
     code = table.codes_of(variable.name)
-    counts = np.bincount(code[code >= 0], minlength=variable.size).tolist()
+    counts = np.bincount(code[code >= 0], minlength=variable.n_states).tolist()
     return suspects_in(variable.name, dict(zip(variable.states, counts, strict=True)), table.n_rows)
 
 

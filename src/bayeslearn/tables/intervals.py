@@ -227,7 +227,7 @@ def shares(total: float, *, weighted: bool) -> Floats:
 def values_of(variable: DiscreteVariable, observed: Floats) -> list[Floats]:
     """Values for each interval of a variable: those it keeps, else of the rows at hand, else one inside its bounds."""
     assert variable.cuts is not None
-    kept = variable.interval_values or ((),) * variable.size
+    kept = variable.interval_values or ((),) * variable.n_states
     if not all(kept):
         found = interval_values(observed, None, variable.cuts)
         kept = tuple(mine or other for mine, other in zip(kept, found, strict=True))

@@ -188,9 +188,9 @@ def checked_shapes(schema: Schema, codes: NDArray[Any], values: NDArray[np.float
             f"codes must be whole numbers, got {codes.dtype}", hint="codes are positions of states, -1 where missing"
         )
     for variable, row in zip(schema.discrete, codes, strict=False):
-        if row.size and not (-1 <= row.min() and row.max() < variable.size):
+        if row.size and not (-1 <= row.min() and row.max() < variable.n_states):
             raise ParameterError(
-                f"codes of column {variable.name!r} must lie within -1..{variable.size - 1}, "
+                f"codes of column {variable.name!r} must lie within -1..{variable.n_states - 1}, "
                 f"got {row.min()}..{row.max()}",
                 hint="codes are positions of states, -1 where missing",
             )
@@ -243,7 +243,7 @@ def row_positions(rows: NDArray[Any], n_rows: int) -> NDArray[np.intp]:
 
 def code_type(schema: Schema) -> type[np.signedinteger[Any]]:
     """The smallest whole numbers that hold every code of the schema."""
-    return smallest_code_type(max((v.size for v in schema.discrete), default=0))
+    return smallest_code_type(max((v.n_states for v in schema.discrete), default=0))
 
 
 def smallest_code_type(n_states: int) -> type[np.signedinteger[Any]]:

@@ -291,13 +291,13 @@ class Source(Folded["Table"]):
     def documents(
         self,
         text: str | None = None,
-        label: str | None = None,
+        target: str | None = None,
         *,
         sample_weight: str | None = None,
         na_values: Markers = (),
         keep_default_na: bool = True,
     ) -> Folded[DocumentBatch]:
-        """The documents of a column, and their labels; without names ``text`` and, if it is there, ``label``.
+        """The documents of a column, and their classes; by default of ``text`` and, if it exists, ``label``.
 
         A missing text is an empty document, and a missing label is None. Markers of missing values are those of
         :func:`~bayeslearn.as_table`; the default ones are of labels only.
@@ -305,7 +305,7 @@ class Source(Folded["Table"]):
         from bayeslearn.tables.documents import DocumentColumns  # noqa: PLC0415 - few data are texts
 
         read = DocumentColumns.among(
-            self.column_names(), text, label, sample_weight, na_values=na_values, keep_default_na=keep_default_na
+            self.column_names(), text, target, sample_weight, na_values=na_values, keep_default_na=keep_default_na
         )
         return Streamed(self, read.names, read, rows=DOCUMENTS)
 

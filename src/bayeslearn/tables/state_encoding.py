@@ -125,7 +125,7 @@ def code_by(column: Column, variable: Variable, request: Request) -> tuple[Varia
     code = np.array([*(look(v) for v in found.listed()), -1], dtype=np.int64)
     if (code == UNKNOWN).any():
         variable = settled(variable, found, code, request)
-    return variable, code.astype(smallest_code_type(variable.size + 1)).take(found.place)
+    return variable, code.astype(smallest_code_type(variable.n_states + 1)).take(found.place)
 
 
 ### values that are none of the states
@@ -137,7 +137,7 @@ def settled(variable: DiscreteVariable, found: Levels, code: NDArray[np.int64], 
     strange = np.flatnonzero((code[:-1] == UNKNOWN) & (count > 0))
     if len(strange) and request.unseen == "error":
         raise unknown_state(variable, found, strange)
-    code[code == UNKNOWN] = variable.size - 1 if request.unseen == "last" else -1
+    code[code == UNKNOWN] = variable.n_states - 1 if request.unseen == "last" else -1
     if request.unseen == "last" or not len(strange):
         return variable
     values = found.listed()

@@ -257,7 +257,7 @@ class Table(Source):
         """
         from bayeslearn.tables.contingency import groups  # noqa: PLC0415 - few count
 
-        first, group = groups(self.codes, [v.size for v in self.schema.discrete], self.values)
+        first, group = groups(self.codes, [v.n_states for v in self.schema.discrete], self.values)
         folded = np.bincount(group, self.sample_weight, minlength=len(first)).astype(float)
         return self.take(first).with_weights(folded)
 

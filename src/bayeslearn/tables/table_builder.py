@@ -172,10 +172,10 @@ def coded(columns: list[Column], request: Request, known: dict[str, Variable]) -
         try:
             done.append(understood(column, request) if variable is None else code_by(column, variable, request))
         except DataError as error:
-            if request.left_out is None or variable is not None:
+            if request.dropped_columns is None or variable is not None:
                 errors.append(error)
             else:
-                request.left_out[column.name] = error.message
+                request.dropped_columns[column.name] = error.message
     if errors:
         raise together(errors)
     return done

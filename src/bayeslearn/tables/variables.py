@@ -55,7 +55,7 @@ class DiscreteVariable(Variable):
     """A column of named states, kept as the user wrote them; −1 is the code of a missing cell.
 
     >>> wind = DiscreteVariable("wind", ["weak", "strong"])
-    >>> wind.size, wind.code_of("strong")
+    >>> wind.n_states, wind.code_of("strong")
     (2, 1)
     >>> DiscreteVariable.from_cuts("hours", [2.5, 4]).states
     ('<= 2.5', '2.5 … 4', '> 4')
@@ -99,7 +99,7 @@ class DiscreteVariable(Variable):
         return cls(name, interval_names(cuts), cuts, kept, **known)
 
     @property
-    def size(self) -> int:
+    def n_states(self) -> int:
         """How many states there are."""
         return len(self.states)
 
@@ -208,7 +208,7 @@ def _plain_list(value: Any) -> tuple[Any, ...]:
 
 def state_array(variable: DiscreteVariable) -> NDArray[np.object_]:
     """Return the states as objects, with None last, which is at the code −1."""
-    states = np.empty(variable.size + 1, dtype=object)
+    states = np.empty(variable.n_states + 1, dtype=object)
     states[:-1] = list(variable.states)
     return states
 

@@ -51,7 +51,7 @@ def test_floats_of_an_array_are_numbers_and_whole_numbers_are_states():
     told = NaiveBayesClassifier(distributions={"x1": "poisson"}).fit(X, Y)
     assert [c.distribution.name for c in told.model_.columns] == ["categorical", "poisson"]
     cut = NaiveBayesClassifier(distributions={"x0": "binned:4"}).fit(RNG.normal(size=(60, 2)), Y)
-    assert cut.model_["x0"].variable.size == 4
+    assert cut.model_["x0"].variable.n_states == 4
     assert len(cut.predict(RNG.normal(size=(5, 2)))) == 5
 
 

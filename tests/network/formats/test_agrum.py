@@ -64,7 +64,7 @@ def to_agrum(gum, network):
         for parent in cpt.parents:
             other.addArc(parent.name, cpt.name)
     for cpt in network:
-        for place in product(*(range(v.size) for v in cpt.parents)):
+        for place in product(*(range(v.n_states) for v in cpt.parents)):
             given = {v.name: int(k) for v, k in zip(cpt.parents, place, strict=True)}
             if given:
                 other.cpt(cpt.name)[given] = cpt.probabilities[place].tolist()
@@ -82,11 +82,11 @@ def beliefs_of(gum, other, evidence):
 
 def require_same_beliefs(gum, network, other, rename=lambda name: name):
     """Beliefs of all variables, without evidence and with every state of the last one."""
-    last = network.names[-1]
-    for k in [None, *range(network[last].variable.size)]:
+    last = network.variables[-1]
+    for k in [None, *range(network[last].variable.n_states)]:
         ours = network.query({} if k is None else {last: network.states(last)[k]})
         theirs = beliefs_of(gum, other, {} if k is None else {rename(last): k})
-        for name in network.names:
+        for name in network.variables:
             if k is None or name != last:
                 np.testing.assert_allclose(list(ours[name].values()), theirs[rename(name)], rtol=1e-12, atol=1e-14)
 
@@ -120,7 +120,7 @@ def test_the_orders_of_genie_and_agrum_are_told_apart():
 def test_the_names_of_agrum_are_those_of_the_extension():
     text = (FILES / "stored.xdsl").read_text().replace("<name>A</name>", "<name>wind speed</name>")
 
-    assert set(parse_network(text, "xdsl").names) == {"wind speed", "B", "C", "D"}
+    assert set(parse_network(text, "xdsl").variables) == {"wind speed", "B", "C", "D"}
 
 
 def test_xdsl_has_extensions_only_where_agrum_reads_the_same_tables():
@@ -186,7 +186,7 @@ def test_agrum_reads_what_we_write(gum, tmp_path_factory, ending, seed):
     write_network(network, path)
     other = gum.loadBN(str(path))
 
-    rename = {name: str(i) for i, name in enumerate(network.names)}
+    rename = {name: str(i) for i, name in enumerate(network.variables)}
     require_same_beliefs(gum, network, other, rename=rename.__getitem__ if ending.endswith("uai") else str)
 
 

@@ -112,7 +112,7 @@ def test_tables_may_stand_before_their_variables():
     variable B { type discrete [ 2 ] { b0, b1 }; } variable A { type discrete [ 2 ] { a0, a1 }; }
     probability ( A ) { table 0.5, 0.5; }"""
 
-    assert parse_network(text, "bif").names == ("B", "A")
+    assert parse_network(text, "bif").variables == ("B", "A")
 
 
 def test_properties_and_comments_are_ignored():

@@ -42,7 +42,7 @@ def network(name, request):
 
 def require_same(network, other, rename=str, atol=0.0):
     """The same variables, states, parents and probabilities, which may have other names in the other network."""
-    assert set(map(rename, network.names)) == set(other.names)
+    assert set(map(rename, network.variables)) == set(other.variables)
     for cpt in network:
         p = other[rename(cpt.name)].reorder_parents([rename(v.name) for v in cpt.parents])
         np.testing.assert_allclose(p, cpt.probabilities, rtol=0, atol=atol)
@@ -64,7 +64,7 @@ def test_pyagrum_reads_the_network(gum, tmp_path, name, network, ending):
         pytest.skip("states that aGrUM does not read in this format")
     write_network(network, tmp_path / f"n.{ending}")
     other = BayesianNetwork.from_pyagrum(gum.loadBN(str(tmp_path / f"n.{ending}")))
-    numbers = {name: str(i) for i, name in enumerate(network.names)}
+    numbers = {name: str(i) for i, name in enumerate(network.variables)}
     require_same(network, other, numbers.__getitem__ if ending.endswith("uai") else str, atol=1e-6)
 
 
@@ -104,7 +104,9 @@ def test_the_network_comes_from_pgmpy(readwrite, tmp_path, network, ending):
     writer = getattr(readwrite, f"{ending.upper()}Writer")(network.to_pgmpy())
     write = next(getattr(writer, name) for name in ("write", f"write_{ending}") if hasattr(writer, name))
     write(str(tmp_path / f"n.{ending}"))
-    numbered = sorted(network.names, key=lambda name: (str(network[name].variable.size), name))  # as pgmpy has them
+    numbered = sorted(
+        network.variables, key=lambda name: (str(network[name].variable.n_states), name)
+    )  # as pgmpy has them
     rename = (lambda name: f"x{numbered.index(name)}") if ending == "uai" else str
     require_same(network, read_network(tmp_path / f"n.{ending}"), rename, atol=1e-8)
 

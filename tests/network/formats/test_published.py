@@ -41,7 +41,7 @@ def test_asia_says_what_it_says(shared_data):
     assert asia["asia"].probabilities.tolist() == [0.01, 0.99]
     assert asia["tub"].probabilities.tolist() == [[0.05, 0.95], [0.01, 0.99]]
     assert asia["dysp"].reorder_parents(("bronc", "either"))[..., 0].tolist() == [[0.9, 0.8], [0.7, 0.1]]
-    case = dict.fromkeys(asia.names, "no")
+    case = dict.fromkeys(asia.variables, "no")
     assert asia.joint(case) == pytest.approx(0.99 * 0.5 * 0.99 * 0.99 * 0.7 * 0.95 * 0.9, rel=1e-12)
 
 

@@ -145,13 +145,20 @@ def test_a_packed_network_is_unpacked_up_to_a_limit(tmp_path, label):
 
 
 def test_networks_ship_beside_tables():
-    assert {"enjoy-sport", "cancer-test", "alarm", "asia", "forest-fire", "play-tennis"} <= set(datasets.list_tables())
-    assert not any(name.endswith("states") for name in datasets.list_tables())
+    assert {"enjoy-sport", "flights"} <= set(datasets.list_tables())
+    assert {"alarm", "asia", "forest-fire", "play-tennis"} <= set(datasets.list_networks())
+    assert datasets.list_hypotheses() == ["cancer-test"]
+    assert all(datasets.load_table(name).n_rows for name in datasets.list_tables())
+    assert [datasets.load_network(name).name for name in datasets.list_networks()] == datasets.list_networks()
     assert datasets.table_path("alarm").name == "alarm.json"
     assert datasets.table_path("alarm.json") == datasets.table_path("alarm")
     assert [read_network(name).name for name in datasets.list_networks()] == datasets.list_networks()
     with pytest.raises(ParameterError, match=r"no data named 'enjoy-sport\.states'"):
         datasets.table_path("enjoy-sport.states")
+    with pytest.raises(ParameterError, match=r"no table named 'asia' ships(.|\n)*datasets\.load_network\('asia'\)"):
+        datasets.load_table("asia")
+    with pytest.raises(ParameterError, match=r"no network named 'alarn' ships(.|\n)*'alarm'"):
+        datasets.load_network("alarn")
 
 
 def test_forest_fire():

@@ -50,13 +50,13 @@ def test_names_with_control_characters_come_back_but_in_bif(label, network):
 def test_uai_keeps_everything_but_names(label, network):
     again = there_and_back(network, label)
 
-    rename = {f"x{i}": name for i, name in enumerate(network.names)}
-    assert [rename[name] for name in again.names] == list(network.names)
+    rename = {f"x{i}": name for i, name in enumerate(network.variables)}
+    assert [rename[name] for name in again.variables] == list(network.variables)
     for cpt in again:
         original = network[rename[cpt.name]]
         assert [rename[v.name] for v in cpt.parents] == [v.name for v in original.parents]
         assert np.array_equal(cpt.probabilities, original.probabilities)
-        assert cpt.variable.states == tuple(str(i) for i in range(original.variable.size))
+        assert cpt.variable.states == tuple(str(i) for i in range(original.variable.n_states))
 
 
 @pytest.mark.parametrize("label", [label for label in FORMATS if not label.startswith("xdsl")])
@@ -74,7 +74,7 @@ def test_states_that_are_no_text_become_text_and_json_keeps_them(network):
     textual = there_and_back(network, "bif")
 
     assert kept.schema == network.schema
-    for name in network.names:
+    for name in network.variables:
         assert textual.states(name) == tuple(str(state) for state in network.states(name))
 
 

@@ -85,7 +85,7 @@ def test_uniform_numbers_are_uniform_and_independent():
 def chi_square(table, network):
     """The p-value of the frequencies of whole cases under a network."""
     p = slow.joint(network).reshape(-1)
-    place = np.ravel_multi_index(table.codes.astype(int), [len(network.states(name)) for name in network.names])
+    place = np.ravel_multi_index(table.codes.astype(int), [len(network.states(name)) for name in network.variables])
     counts = np.bincount(place, minlength=len(p))
     assert counts[p == 0].sum() == 0
     often = p * len(table) >= 5
@@ -193,7 +193,7 @@ def test_formulas_by_hand():
 def test_within_five_standard_errors(method, seed):
     network = slow.random_network(seed, 5)
     evidence = dict(itertools.islice(slow.random_evidence(network, seed, share=0.5).items(), 2))
-    hidden = next(name for name in network.names if name not in evidence and len(network.states(name)) > 1)
+    hidden = next(name for name in network.variables if name not in evidence and len(network.states(name)) > 1)
     likelihoods = {hidden: np.linspace(0.2, 0.9, len(network.states(hidden)))}
     exact = network.query(evidence, virtual_evidence=likelihoods)
 
@@ -201,7 +201,7 @@ def test_within_five_standard_errors(method, seed):
         evidence, virtual_evidence=likelihoods, method=method, n_samples=8000, random_state=seed
     )
 
-    assert set(answer.beliefs) == set(network.names) - set(evidence)
+    assert set(answer.beliefs) == set(network.variables) - set(evidence)
     assert abs(scores(answer, exact)).max(initial=0) < 5
     assert answer.precision < 0.1
     for belief in answer.beliefs.values():

@@ -27,7 +27,7 @@ def test_every_step_equals_a_fresh_question(seed, n, steps):
     network, rng = slow.random_network(seed, n), np.random.default_rng(seed)
     session, seen, weighed = network.inference.session(), {}, {}
     for _ in range(steps):
-        name = str(rng.choice(network.names))
+        name = str(rng.choice(network.variables))
         there = name in seen or name in weighed
         what = rng.choice(["observe", "weigh", "retract"] if there else ["observe", "weigh"])
         seen.pop(name, None), weighed.pop(name, None)
@@ -40,7 +40,7 @@ def test_every_step_equals_a_fresh_question(seed, n, steps):
         else:
             session.retract(name)
 
-        fresh = network.query(seen, virtual_evidence=weighed, variables=network.names)
+        fresh = network.query(seen, virtual_evidence=weighed, variables=network.variables)
         assert session.beliefs == fresh
         assert session.log_evidence == pytest.approx(fresh.log_evidence, rel=1e-11, abs=1e-12)
         assert (session.evidence, session.virtual_evidence) == (seen, weighed)
@@ -52,7 +52,7 @@ def test_plans_are_made_once(monkeypatch):
     monkeypatch.setattr(Compiled, "tried", lambda self, *a: made.append(a) or tried(self, *a))
     session = asia().observe(smoke="yes")
     compiled, before = session.engine.compiled, session.beliefs
-    hidden = np.array([name != "smoke" for name in session.engine.network.names])
+    hidden = np.array([name != "smoke" for name in session.engine.network.variables])
     plan = compiled.plan(hidden, compiled.all)
 
     session.observe(xray="yes")

@@ -25,7 +25,7 @@ ODD = DiscreteVariable("a=b", ["no", "yes", "a, b"])
 
 def network_of(*variables):
     schema = Schema(variables)
-    tables = {v.name: np.full(v.size, 1 / v.size) for v in variables}
+    tables = {v.name: np.full(v.n_states, 1 / v.n_states) for v in variables}
     return BayesianNetwork.from_tables("".join(f"[{v.name}]" for v in variables), tables, states=schema)
 
 

@@ -17,10 +17,10 @@ from tests.oracle import networks as slow
 @given(seed=st.integers(0, 100_000), n=st.integers(2, 6))
 def test_against_enumeration(seed, n):
     network = slow.random_network(seed, n)
-    target = network.names[seed % n]
+    target = network.variables[seed % n]
     evidence = {name: s for name, s in slow.random_evidence(network, seed, share=0.5).items() if name != target}
     assume(evidence)
-    axis = network.names.index(target)
+    axis = network.variables.index(target)
 
     reasons = network.explain(evidence, target)
 
@@ -43,16 +43,16 @@ def test_against_enumeration(seed, n):
 @given(seed=st.integers(0, 100_000), n=st.integers(2, 6))
 def test_information_is_mutual_information(seed, n):
     network = slow.random_network(seed, n)
-    target = network.names[seed % n]
+    target = network.variables[seed % n]
     evidence = {name: s for name, s in slow.random_evidence(network, seed, share=0.2).items() if name != target}
     p = slow.given(network, evidence) / slow.given(network, evidence).sum()
-    t = network.names.index(target)
+    t = network.variables.index(target)
 
     information = network.explain(evidence, target).information
 
     assert list(information.values()) == sorted(information.values(), reverse=True)
     for name, bits in information.items():
-        v = network.names.index(name)
+        v = network.variables.index(name)
         joint = p.sum(axis=tuple(a for a in range(n) if a not in {t, v}))
         product = joint.sum(axis=0, keepdims=True) * joint.sum(axis=1, keepdims=True)
         seen = joint > 0

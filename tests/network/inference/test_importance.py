@@ -198,7 +198,7 @@ def test_the_same_seed_gives_the_same_answer_on_any_number_of_threads(monkeypatc
 def test_weights_stay_within_their_bound_and_average_to_the_evidence(seed):
     network = slow.random_network(seed, 6, zeros=0.2)
     evidence = slow.random_evidence(network, seed, share=0.4)
-    hidden = [name for name in network.names if name not in evidence and len(network.states(name)) > 1]
+    hidden = [name for name in network.variables if name not in evidence and len(network.states(name)) > 1]
     likelihoods = {hidden[0]: np.linspace(0.1, 3.0, len(network.states(hidden[0])))} if hidden and seed % 2 else {}
     try:
         exact = network.query(evidence, virtual_evidence=likelihoods)

@@ -46,8 +46,8 @@ def test_every_belief_and_the_evidence(seed, n, zeros):
     answer = ExactInference(network).query(evidence)
 
     assert answer.log_evidence == pytest.approx(np.log(p.sum()), rel=1e-12, abs=1e-12)
-    assert set(answer.beliefs) == set(network.names) - set(evidence)
-    for axis, name in enumerate(network.names):
+    assert set(answer.beliefs) == set(network.variables) - set(evidence)
+    for axis, name in enumerate(network.variables):
         if name not in evidence:
             np.testing.assert_allclose(list(answer[name].values()), slow.marginal(p, axis), rtol=0, atol=1e-12)
 
@@ -59,7 +59,7 @@ def test_virtual_evidence(seed, n):
     evidence = slow.random_evidence(network, seed, share=0.2)
     likelihoods = {
         name: rng.random(len(network.states(name))) + 0.01
-        for name in network.names
+        for name in network.variables
         if name not in evidence and rng.random() < 0.5
     }
     p = slow.given(network, evidence, likelihoods)
@@ -67,7 +67,7 @@ def test_virtual_evidence(seed, n):
     answer = ExactInference(network).query(evidence, virtual_evidence=likelihoods)
 
     assert answer.log_evidence == pytest.approx(np.log(p.sum()), rel=1e-12, abs=1e-12)
-    for axis, name in enumerate(network.names):
+    for axis, name in enumerate(network.variables):
         if name not in evidence:
             np.testing.assert_allclose(list(answer[name].values()), slow.marginal(p, axis), rtol=0, atol=1e-12)
 
@@ -90,11 +90,11 @@ def test_joint_of_several(seed, n, k):
     network = slow.random_network(seed, n)
     evidence = slow.random_evidence(network, seed, share=0.25)
     p = slow.given(network, evidence)
-    wanted = np.random.default_rng(seed).permutation(network.names)[:k].tolist()
+    wanted = np.random.default_rng(seed).permutation(network.variables)[:k].tolist()
 
     found = ExactInference(network).joint(wanted, evidence)
 
-    places = [network.names.index(name) for name in wanted]
+    places = [network.variables.index(name) for name in wanted]
     summed = p.sum(axis=tuple(a for a in range(n) if a not in places)) / p.sum()
     expected = np.transpose(summed, [sorted(places).index(a) for a in places])
     np.testing.assert_allclose(found.probabilities, expected, rtol=0, atol=1e-12)
@@ -127,13 +127,13 @@ def test_marginal_map_sums_over_the_others(seed, n, zeros):
     p = slow.given(network, evidence)
     assume(p.sum() > 0)
     rng = np.random.default_rng(seed)
-    wanted = rng.choice(network.names, size=rng.integers(1, n + 1), replace=False).tolist()
-    summed = p.sum(axis=tuple(a for a, name in enumerate(network.names) if name not in wanted))
+    wanted = rng.choice(network.variables, size=rng.integers(1, n + 1), replace=False).tolist()
+    summed = p.sum(axis=tuple(a for a, name in enumerate(network.variables) if name not in wanted))
 
     found = ExactInference(network).most_probable(evidence, variables=wanted)
 
     assert list(found.case) == wanted
-    here = tuple(network.states(name).index(found.case[name]) for name in network.names if name in wanted)
+    here = tuple(network.states(name).index(found.case[name]) for name in network.variables if name in wanted)
     assert summed[here] == pytest.approx(summed.max(), rel=1e-12)
     assert found.log_joint == pytest.approx(np.log(summed.max()), rel=1e-12, abs=1e-12)
     assert found.probability == pytest.approx(summed.max() / p.sum(), rel=1e-11)
@@ -154,7 +154,7 @@ def test_marginal_map_is_not_the_most_probable_case():
 def test_families_are_joint_beliefs_of_a_variable_and_its_parents(seed, n, zeros):
     network = slow.random_network(seed, n, zeros=zeros)
     evidence = slow.random_evidence(network, seed)
-    likelihoods = {network.names[0]: np.linspace(0.2, 1, len(network.states(network.names[0])))}
+    likelihoods = {network.variables[0]: np.linspace(0.2, 1, len(network.states(network.variables[0])))}
     likelihoods = {name: given for name, given in likelihoods.items() if name not in evidence}
     p = slow.given(network, evidence, likelihoods)
     assume(p.sum() > 0)
@@ -162,7 +162,7 @@ def test_families_are_joint_beliefs_of_a_variable_and_its_parents(seed, n, zeros
     found = ExactInference(network).families(evidence, virtual_evidence=likelihoods)
 
     for cpt in network:
-        axes = [network.names.index(v.name) for v in (*cpt.parents, cpt.variable)]
+        axes = [network.variables.index(v.name) for v in (*cpt.parents, cpt.variable)]
         summed = np.transpose(
             p.sum(axis=tuple(a for a in range(n) if a not in axes)), [sorted(axes).index(a) for a in axes]
         )
@@ -184,14 +184,14 @@ def test_likelihoods_may_be_tiny():
 @given(seed=seeds, n=st.integers(2, 6))
 def test_intervention_cuts_the_arcs_into_what_is_set(seed, n):
     network = slow.random_network(seed, n)
-    name = network.names[seed % n]
+    name = network.variables[seed % n]
     state = network.states(name)[0]
     after = network.do({name: state})
     assert after.dag.parents(name) == ()
     p = slow.joint(network)
-    axis = network.names.index(name)
+    axis = network.variables.index(name)
     own = network[name]
-    places = [network.names.index(v.name) for v in own.parents] + [axis]
+    places = [network.variables.index(v.name) for v in own.parents] + [axis]
     factor = np.ones([1] * n) * np.expand_dims(
         np.transpose(own.probabilities, np.argsort(places)), tuple(a for a in range(n) if a not in places)
     )
@@ -216,12 +216,12 @@ def test_a_table_of_cases_equals_one_by_one(small, seed, n, rows):
     engine = ExactInference(network)
     engine.compiled.__dict__["side_by_side"] = lambda _: small
 
-    found = engine.predict_proba([{**dict.fromkeys(network.names), **case} for case in cases])
+    found = engine.predict_proba([{**dict.fromkeys(network.variables), **case} for case in cases])
 
     for i, case in enumerate(cases):
-        one = engine.query(case, variables=network.names)
+        one = engine.query(case, variables=network.variables)
         assert found.log_evidence[i] == pytest.approx(one.log_evidence, rel=1e-11, abs=1e-12)
-        for name in network.names:
+        for name in network.variables:
             np.testing.assert_allclose(found[name][i], list(one[name].values()), rtol=0, atol=1e-12)
 
 
@@ -230,7 +230,7 @@ def test_order_of_variables_and_states_is_irrelevant():
     turned = BayesianNetwork.from_tables(
         network.dag,
         {c.name: np.flip(c.probabilities) for c in network},
-        states={name: network.states(name)[::-1] for name in network.names[::-1]},
+        states={name: network.states(name)[::-1] for name in network.variables[::-1]},
     )
     evidence = slow.random_evidence(network, 1)
     one, other = ExactInference(network).query(evidence), ExactInference(turned).query(evidence)

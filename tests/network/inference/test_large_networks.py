@@ -56,7 +56,7 @@ def test_a_plan_gives_the_beliefs_of_the_other_planner(seed, monkeypatch):
     network = random_network(seed, 3 + seed)
     evidence = random_evidence(network, seed)
     expected = ExactInference(network).query(evidence)
-    asked = list(network.names)[:2]
+    asked = list(network.variables)[:2]
     some = ExactInference(network).query(evidence, variables=asked)
     monkeypatch.setattr(compiled_network, "LARGE", 0)
     found = ExactInference(network).query(evidence)
@@ -111,7 +111,7 @@ def test_cases_missing_values_and_most_probable_states():
         other = read_network("asia").predict_proba(holes)
         wanted = fit_parameters(network.dag, holes, max_iter=3, tol=0, prior=None)
     np.testing.assert_allclose(found.log_evidence, other.log_evidence, rtol=1e-9)
-    for name in network.names:
+    for name in network.variables:
         np.testing.assert_allclose(found[name], other[name], rtol=1e-9, atol=1e-12)
         np.testing.assert_allclose(fitted[name].probabilities, wanted[name].probabilities, rtol=1e-7)
 
@@ -175,7 +175,7 @@ def test_a_network_without_a_small_tree_is_refused_at_once():
 def test_variables_that_are_not_active_are_left_out_of_a_plan(shape, monkeypatch):
     network = network_of(shape, junction_tree.MANY + 8)
     rng = np.random.default_rng(0)
-    evidence = {name: "ab"[rng.integers(2)] for name in network.names if rng.random() < 0.7}
+    evidence = {name: "ab"[rng.integers(2)] for name in network.variables if rng.random() < 0.7}
     found = ExactInference(network).query(evidence)
     monkeypatch.setattr(compiled_network, "LARGE", 0)
     expected = ExactInference(network).query(evidence)

@@ -38,7 +38,7 @@ def test_exact_on_trees(seed, n):
     evidence = slow.random_evidence(network, seed)
     likelihoods = {
         name: rng.random(len(network.states(name))) + 0.01
-        for name in network.names
+        for name in network.variables
         if name not in evidence and rng.random() < 0.2
     }
     p = slow.given(network, evidence, likelihoods)
@@ -48,7 +48,7 @@ def test_exact_on_trees(seed, n):
 
     assert answer.converged
     assert answer.log_evidence == pytest.approx(np.log(p.sum()), rel=1e-10, abs=1e-10)
-    for axis, name in enumerate(network.names):
+    for axis, name in enumerate(network.variables):
         if name not in evidence:
             np.testing.assert_allclose(list(answer[name].values()), slow.marginal(p, axis), rtol=0, atol=1e-10)
 

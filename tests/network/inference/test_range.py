@@ -48,7 +48,10 @@ def wide_network(seed, n, *, zeros=0.1, least=-320, tree=False):
 
 def weights_of(network, evidence, likelihoods=None):
     """The exact probability of every case that agrees with the evidence, by its codes."""
-    sizes, place = [len(network.states(name)) for name in network.names], {n: i for i, n in enumerate(network.names)}
+    sizes, place = (
+        [len(network.states(name)) for name in network.variables],
+        {n: i for i, n in enumerate(network.variables)},
+    )
     seen = {place[name]: network.states(name).index(state) for name, state in evidence.items()}
     found = {}
     for case in itertools.product(*map(range, sizes)):
@@ -71,7 +74,7 @@ def log_of(p):
 
 
 def believed(network, sample_weight, name):
-    axis, total = network.names.index(name), sum(sample_weight.values())
+    axis, total = network.variables.index(name), sum(sample_weight.values())
     return [
         float(sum(p for case, p in sample_weight.items() if case[axis] == k) / total)
         for k in range(len(network.states(name)))
@@ -90,7 +93,7 @@ def close(expected):
 def test_beliefs_and_evidence_over_the_whole_range(seed, n, data):
     network = wide_network(seed, n, least=data.draw(st.sampled_from([-320, -100, -30])))
     evidence = slow.random_evidence(network, seed, share=0.5)
-    hidden = [name for name in network.names if name not in evidence]
+    hidden = [name for name in network.variables if name not in evidence]
     likelihoods = {}
     if hidden and data.draw(st.booleans()):
         numbers = data.draw(st.sampled_from([[1.0, 1e-300], [5e-324, 1e-320], [0.0, 1e-200], [1e300, 1.0]]))
@@ -106,7 +109,7 @@ def test_beliefs_and_evidence_over_the_whole_range(seed, n, data):
         assert list(answer[name].values()) == close(believed(network, weights, name))
     best = ExactInference(network).most_probable(evidence, virtual_evidence=likelihoods)
     assert best.log_joint == pytest.approx(log_of(max(weights.values())), rel=1e-10, abs=1e-12)
-    chosen = tuple(network.states(name).index(best.case[name]) for name in network.names)
+    chosen = tuple(network.states(name).index(best.case[name]) for name in network.variables)
     assert log_of(weights[chosen]) == pytest.approx(best.log_joint, rel=1e-10, abs=1e-12)
 
 
@@ -118,14 +121,14 @@ def test_joints_families_and_marginal_explanations_over_the_whole_range(seed, n)
     weights = weights_of(network, evidence)
     if not weights:
         return
-    total, pair = sum(weights.values()), list(network.names[:2])
+    total, pair = sum(weights.values()), list(network.variables[:2])
     joint = ExactInference(network).joint(pair, evidence)
     for i, j in np.ndindex(joint.probabilities.shape):
         expected = sum((p for case, p in weights.items() if case[:2] == (i, j)), Fraction(0)) / total
         assert joint.probabilities[i, j] == close(float(expected))
     families = ExactInference(network).families(evidence)
     for cpt in network:
-        places = [network.names.index(name) for name in (*(v.name for v in cpt.parents), cpt.name)]
+        places = [network.variables.index(name) for name in (*(v.name for v in cpt.parents), cpt.name)]
         for cell in np.ndindex(cpt.shape):
             agree = (p for case, p in weights.items() if tuple(case[i] for i in places) == cell)
             assert families[cpt.name][cell] == close(float(sum(agree, Fraction(0)) / total))
@@ -141,7 +144,7 @@ def test_rows_of_a_table_over_the_whole_range(seed, n):
     rows = []
     for k in range(20):
         seen = slow.random_evidence(network, seed + k, share=0.5)
-        rows.append({name: seen.get(name) for name in network.names})
+        rows.append({name: seen.get(name) for name in network.variables})
     found = network.predict_proba(rows)
     scored = network.score(rows)
     for i, row in enumerate(rows):
@@ -149,7 +152,7 @@ def test_rows_of_a_table_over_the_whole_range(seed, n):
         log_p = log_of(sum(weights.values()))
         assert found.log_evidence[i] == pytest.approx(log_p, rel=1e-10, abs=1e-12)
         assert scored.per_row[i] == pytest.approx(log_p, rel=1e-10, abs=1e-12)
-        for name in network.names:
+        for name in network.variables:
             assert found[name][i].tolist() == close(believed(network, weights, name))
 
 

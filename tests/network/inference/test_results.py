@@ -32,18 +32,18 @@ def asia(**options):
 def test_a_column_for_each_state_and_a_row_for_each_case(seed, n, rows):
     network = slow.random_network(seed, n)
     cases = [slow.random_evidence(network, seed + i, share=0.4) for i in range(rows)]
-    found = network.predict_proba([{**dict.fromkeys(network.names), **case} for case in cases])
+    found = network.predict_proba([{**dict.fromkeys(network.variables), **case} for case in cases])
 
     frame = found.to_arrow()
 
     assert frame.num_rows == rows
     for i, case in enumerate(cases):
-        one, row = network.query(case, variables=network.names), frame.slice(i, 1).to_pylist()[0]
+        one, row = network.query(case, variables=network.variables), frame.slice(i, 1).to_pylist()[0]
         assert row.pop("log_evidence") == pytest.approx(one.log_evidence, rel=1e-11, abs=1e-12)
-        expected = {f"P({name}={state})": p for name in network.names for state, p in one[name].items()}
+        expected = {f"P({name}={state})": p for name in network.variables for state, p in one[name].items()}
         assert list(row) == list(expected)
         assert row == pytest.approx(expected, rel=0, abs=1e-12)
-        for name in network.names:
+        for name in network.variables:
             best = found.most_probable(name)[i]
             assert one[name][best] == pytest.approx(max(one[name].values()), rel=1e-12)
 

@@ -28,14 +28,14 @@ def changed(network, name, cell, value):
 def belief(network, evidence, target, state):
     p = slow.given(network, evidence)
     k = network.states(target).index(state)
-    return np.take(p, k, axis=network.names.index(target)).sum() / p.sum() if p.sum() > 0 else None
+    return np.take(p, k, axis=network.variables.index(target)).sum() / p.sum() if p.sum() > 0 else None
 
 
 @trials(25)
 @given(seed=st.integers(0, 100_000), n=st.integers(2, 5), zeros=st.sampled_from([0.0, 0.4]))
 def test_values_at_zero_and_one_and_the_slope(seed, n, zeros):
     network = slow.random_network(seed, n, zeros=zeros)
-    target = network.names[seed % n]
+    target = network.variables[seed % n]
     evidence = {name: s for name, s in slow.random_evidence(network, seed).items() if name != target}
     assume(slow.given(network, evidence).sum() > 1e-9)
     state = network.states(target)[-1]
@@ -45,7 +45,7 @@ def test_values_at_zero_and_one_and_the_slope(seed, n, zeros):
     assert found.belief == pytest.approx(belief(network, evidence, target, state), abs=1e-12)
     for cell in found.cells():
         cpt = network[cell.variable]
-        if cpt.variable.size == 1:
+        if cpt.variable.n_states == 1:
             assert cell.derivative == 0
             continue
         place = (*(v.states.index(cell.given[v.name]) for v in cpt.parents), cpt.variable.states.index(cell.state))

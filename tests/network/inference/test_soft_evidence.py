@@ -45,7 +45,7 @@ def random_question(seed, n, *, zeros=0.0, targets=3):
     """A network, hard and virtual evidence, and targets for some of the other variables."""
     network, rng = slow.random_network(seed, n, zeros=zeros), np.random.default_rng(seed)
     evidence = slow.random_evidence(network, seed, share=0.2)
-    free = [name for name in rng.permutation(network.names).tolist() if name not in evidence]
+    free = [name for name in rng.permutation(network.variables).tolist() if name not in evidence]
     sizes = {name: len(network.states(name)) for name in free}
     wanted = {name: rng.dirichlet(np.ones(sizes[name])) for name in free[:targets]}
     likelihoods = {name: rng.random(sizes[name]) + 0.01 for name in free[targets:][:1]}
@@ -64,15 +64,15 @@ def test_the_nearest_of_all_that_meet_the_targets(seed, n, zeros):
     network, evidence, likelihoods, targets = random_question(seed, n, zeros=zeros)
     p = slow.given(network, evidence, likelihoods)
     assume(p.sum() > 0)
-    q = slow.projected(p, {network.names.index(name): target for name, target in targets.items()})
+    q = slow.projected(p, {network.variables.index(name): target for name, target in targets.items()})
     assume(q is not None)
 
     answer = ExactInference(network).query(evidence, virtual_evidence=likelihoods, soft_evidence=targets)
 
     assert answer.log_evidence == pytest.approx(np.log(p.sum()), rel=1e-12, abs=1e-12)
-    assert set(answer.beliefs) == set(network.names) - set(evidence)
+    assert set(answer.beliefs) == set(network.variables) - set(evidence)
     for name, belief in answer.beliefs.items():
-        expected = slow.marginal(q, network.names.index(name))
+        expected = slow.marginal(q, network.variables.index(name))
         np.testing.assert_allclose(list(belief.values()), expected, rtol=0, atol=1e-9)
         np.testing.assert_allclose(list(belief.values()), targets.get(name, expected), rtol=0, atol=1e-9)
 
@@ -103,10 +103,10 @@ def test_targets_that_are_met_already_change_nothing(seed, n):
 @given(seed=seeds, n=st.integers(2, 6))
 def test_a_certain_target_is_an_observation(seed, n):
     network = slow.random_network(seed, n)
-    name = network.names[seed % n]
+    name = network.variables[seed % n]
     certain = {state: float(state == "s0") for state in network.states(name)}
     soft = ExactInference(network).query(soft_evidence={name: certain})
-    hard = ExactInference(network).query({name: "s0"}, variables=network.names)
+    hard = ExactInference(network).query({name: "s0"}, variables=network.variables)
     np.testing.assert_allclose(beliefs(soft), beliefs(hard), rtol=0, atol=1e-12)
 
 

@@ -107,17 +107,17 @@ def test_answers_are_those_of_every_drawn_network_by_enumeration(seed, size):
     truth = slow.random_network(seed, size)
     network = fit_parameters(truth, truth.sample(12, random_state=seed), prior="jeffreys")
     evidence = slow.random_evidence(network, seed)
-    ask = [name for name in network.names if name not in evidence] or list(network.names)
+    ask = [name for name in network.variables if name not in evidence] or list(network.variables)
     found = query_interval(network, evidence, ask, level=0.6, n_samples=7, random_state=seed)
     compiled = Compiled(network)
-    codes = np.array([network.states(v).index(evidence[v]) if v in evidence else -1 for v in network.names])
-    kept = compiled.relevant([network.names.index(v) for v in ask], codes >= 0)
+    codes = np.array([network.states(v).index(evidence[v]) if v in evidence else -1 for v in network.variables])
+    kept = compiled.relevant([network.variables.index(v) for v in ask], codes >= 0)
     joints = [
         slow.given(renumbered(network, p), evidence)
         for p in drawn_tables(network, compiled, kept, 7, np.random.default_rng(seed))
     ]
     for name in ask:
-        p = np.array([slow.marginal(joint, network.names.index(name)) for joint in joints])
+        p = np.array([slow.marginal(joint, network.variables.index(name)) for joint in joints])
         got = np.array([[i.mean, i.low, i.high] for i in found[name].values()])
         np.testing.assert_allclose(got, np.vstack([p.mean(0), np.quantile(p, [0.2, 0.8], axis=0)]).T, atol=1e-12)
 

@@ -39,7 +39,7 @@ def with_holes(network, rows, seed, share=0.3, *, hide=()):
     rng = np.random.default_rng(seed)
     codes = np.where(rng.random(full.codes.shape) < share, -1, full.codes)
     for name in hide:
-        codes[network.names.index(name)] = -1
+        codes[network.variables.index(name)] = -1
     return Table(full.schema, codes, full.values, rng.integers(1, 4, rows).astype(float))
 
 
@@ -52,7 +52,7 @@ def expected_counts(network, table, likelihoods=None):
         p = slow.given(network, {name: s for name, s in row.items() if s is not None}, soft)
         log_p += table.sample_weight[i] * np.log(p.sum())
         for cpt in network:
-            axes = [network.names.index(v.name) for v in (*cpt.parents, cpt.variable)]
+            axes = [network.variables.index(v.name) for v in (*cpt.parents, cpt.variable)]
             summed = p.sum(axis=tuple(a for a in range(p.ndim) if a not in axes)) / p.sum()
             counts[cpt.name] += table.sample_weight[i] * np.transpose(summed, [sorted(axes).index(a) for a in axes])
     return counts, log_p
@@ -81,7 +81,7 @@ def test_expected_counts_are_those_of_enumeration(seed, n, rows, share):
 @given(seed=seeds, n=st.integers(1, 4), rows=st.integers(1, 6))
 def test_soft_evidence_in_rows(seed, n, rows):
     network = slow.random_network(seed, n)
-    name = network.names[seed % n]
+    name = network.variables[seed % n]
     table = with_holes(network, rows, seed, 0.3, hide=[name])
     soft = {name: np.random.default_rng(seed).random((rows, len(network.states(name)))) + 0.1}
     soft[name][::2] = 1.0  # every other row has none
@@ -115,7 +115,7 @@ def test_groups_that_do_not_touch_are_apart():
     )  # fmt: skip
     table = Table(network.schema, np.array([[-1, -1], [0, -1], [-1, 0], [0, 0]]), np.empty((0, 2)))
     items = FoldedCases.of(Compiled(network), table).items
-    members = [{network.names[v] for v in range(4) if int(g[0]) >> v & 1} for g in items.groups]
+    members = [{network.variables[v] for v in range(4) if int(g[0]) >> v & 1} for g in items.groups]
     assert sorted(map(sorted, members)) == [["A"], ["A", "B"], ["C"]]
 
 
@@ -141,7 +141,7 @@ def test_many_items_of_one_group_are_split_and_add_up(monkeypatch):
 )
 def test_the_objective_never_falls(seed, n, prior, hide):
     network = slow.random_network(seed, n)
-    hidden = {network.names[0]: network.states(network.names[0])} if hide else {}
+    hidden = {network.variables[0]: network.states(network.variables[0])} if hide else {}
     table = with_holes(network, 30, seed, 0.3, hide=hidden)
     never = [name for name, cells in table.missing().items() if cells == table.n_rows]
     hidden |= {name: network.states(name) for name in never}
@@ -161,7 +161,7 @@ def test_complete_cases_are_counted(seed, n):
     assert (fit.fit_info.converged, fit.fit_info.n_iter) == (True, 1)
     counts, _ = expected_counts(network, table)
     for cpt in fit:
-        n_k = counts[cpt.name] + 2 / cpt.variable.size
+        n_k = counts[cpt.name] + 2 / cpt.variable.n_states
         np.testing.assert_allclose(cpt.counts.n, counts[cpt.name], rtol=0, atol=1e-12)
         np.testing.assert_allclose(cpt.probabilities, n_k / n_k.sum(axis=-1, keepdims=True), rtol=0, atol=1e-12)
 
@@ -185,7 +185,7 @@ def test_threads_rows_and_columns_do_not_matter(monkeypatch):
         one = fit_parameters(network, table, prior="laplace", max_iter=5)
         monkeypatch.setattr("bayeslearn.kernels.thread_count", lambda: 1)
         same = fit_parameters(network, table, prior="laplace", max_iter=5)
-        turned = table.take(np.arange(300)[::-1]).select(network.names[::-1])
+        turned = table.take(np.arange(300)[::-1]).select(network.variables[::-1])
         other = fit_parameters(network, turned, prior="laplace", max_iter=5)
     assert one == same
     assert one.isclose(other, rtol=1e-9)
@@ -317,7 +317,7 @@ def test_another_network_as_prior():
     fit = fit_parameters(network, with_holes(network, 5, 0, 0.0), prior=prior)
     p = slow.joint(network)
     for cpt in fit:
-        axes = [network.names.index(v.name) for v in (*cpt.parents, cpt.variable)]
+        axes = [network.variables.index(v.name) for v in (*cpt.parents, cpt.variable)]
         summed = np.transpose(
             p.sum(axis=tuple(a for a in range(4) if a not in axes)), [sorted(axes).index(a) for a in axes]
         )

@@ -114,15 +114,15 @@ def test_frozen_tables_stay_to_the_last_bit(method):
     for name in ("v0", "v3"):
         assert fit[name] is network[name]
     assert fit.fit_info.objective == pytest.approx(by_em.fit_info.objective, abs=1e-3)
-    everything = fit_parameters(network, cases, frozen=network.names, algorithm=method, prior=None)
+    everything = fit_parameters(network, cases, frozen=network.variables, algorithm=method, prior=None)
     assert (everything.fit_info.n_iter, everything.fit_info.converged) == (0, True)
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_restarts_keep_the_best(method):
     network = random_network(7, 4)
-    cases = with_holes(network, 40, 7).mask([network.names[0]])
-    hidden = {network.names[0]: network.states(network.names[0])}
+    cases = with_holes(network, 40, 7).mask([network.variables[0]])
+    hidden = {network.variables[0]: network.states(network.variables[0])}
 
     fit = fit_parameters(network, cases, prior="laplace", hidden=hidden, algorithm=method, n_init=4, max_iter=1000)
 

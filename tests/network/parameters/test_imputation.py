@@ -105,10 +105,10 @@ def test_beliefs_of_cells_are_those_of_the_joint(seed):
         (i, name) for i, row in enumerate(rows) for name, state in row.items() if state is None
     }
     for cell in found:
-        expected = slow.marginal(slow.given(network, shown(rows[cell.row])), network.names.index(cell.variable))
+        expected = slow.marginal(slow.given(network, shown(rows[cell.row])), network.variables.index(cell.variable))
         assert tuple(cell.p) == network.states(cell.variable)
         np.testing.assert_allclose(list(cell.p.values()), expected, rtol=1e-10, atol=1e-14)
-    order = [(cell.row, network.names.index(cell.variable)) for cell in found]
+    order = [(cell.row, network.variables.index(cell.variable)) for cell in found]
     assert order == sorted(order)
 
 

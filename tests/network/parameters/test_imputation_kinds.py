@@ -112,7 +112,7 @@ def test_kinds_agree(columns):
     tables = [as_table(full, schema=NET.schema, missing_columns="missing") for full in found]
     assert all(table == tables[0] for table in tables[1:])
     best = NET.impute(as_table(columns, schema=NET.schema, missing_columns="missing"))
-    for name in set(columns) & set(NET.names):
+    for name in set(columns) & set(NET.variables):
         np.testing.assert_array_equal(tables[0].codes_of(name), best.codes_of(name))
 
 

@@ -143,7 +143,9 @@ def test_a_variable_that_is_never_shown():
 def coded(network, data):
     """Codes of columns in the order of the network, −1 where there is none."""
     n = len(next(iter(data.values())))
-    return np.array([[network.states(v).index(s) for s in data[v]] if v in data else [-1] * n for v in network.names])
+    return np.array(
+        [[network.states(v).index(s) for s in data[v]] if v in data else [-1] * n for v in network.variables]
+    )
 
 
 def test_an_impossible_row_is_named():
@@ -350,7 +352,7 @@ def test_any_split_of_the_rows_merges_to_the_whole(rows, cut):
     b = fit_parameters("[A][B|A]", two)  # without the network of the first: states in an order of their own
     both = a + b
     rows = {name: one[name] + two[name] for name in one}
-    whole = fit_parameters("[A][B|A]", rows, states={name: both.states(name) for name in both.names})
+    whole = fit_parameters("[A][B|A]", rows, states={name: both.states(name) for name in both.variables})
     for cpt in both:
         np.testing.assert_allclose(cpt.counts.n, whole[cpt.name].counts.n, rtol=0, atol=0)
         np.testing.assert_allclose(cpt.probabilities, whole[cpt.name].probabilities, rtol=1e-12)

@@ -31,7 +31,7 @@ def with_holes(network, rows, seed, share=0.3, *, weighted=True):
 
 def slow_counts(network, table):
     """Expected counts of all variables together: Σ_d w_d P(case | what d shows), one axis for each."""
-    total = np.zeros([v.size for v in table.schema.discrete])
+    total = np.zeros([v.n_states for v in table.schema.discrete])
     for row, weight in zip(table.rows(), table.sample_weight, strict=True):
         p = slow.given(network, {name: state for name, state in row.items() if state is not None})
         total += weight * p / p.sum()

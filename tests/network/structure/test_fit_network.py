@@ -46,7 +46,7 @@ def with_holes(table, share=0.1, seed=0):
 def test_every_method_finds_a_network_that_answers(method, cases):
     fit = fit_network(cases, algorithm=method, order=ASIA.dag.order, target="lung")
     assert fit.fit_info.algorithm == method
-    assert set(fit.names) == set(ASIA.names)
+    assert set(fit.variables) == set(ASIA.variables)
     beliefs = fit.query({"smoke": "yes"})["lung"]
     assert sum(beliefs.values()) == pytest.approx(1.0)
     assert sum(cpt.observed_counts.n.sum() for cpt in fit) == 8 * 2000
@@ -64,7 +64,7 @@ def test_the_order_of_columns_and_rows_does_not_matter(method, cases):
 
 def test_the_score_is_that_of_the_structure_and_arcs_are_worth_what_it_would_lose(cases):
     fit = fit_network(cases, algorithm="tabu")
-    without = DAG.from_arcs([(a.parent, a.child) for a in fit.fit_info.arcs[1:]], fit.names)
+    without = DAG.from_arcs([(a.parent, a.child) for a in fit.fit_info.arcs[1:]], fit.variables)
     lost = fit.fit_info.score - bic(without, cases)
     assert fit.fit_info.score == pytest.approx(bic(fit.dag, cases), rel=1e-12)
     assert fit.fit_info.arcs[0].gain == pytest.approx(lost, rel=1e-9)
@@ -250,8 +250,8 @@ def test_rows_with_holes_are_resampled_too(cases):
 def test_the_averaged_network_keeps_to_what_is_known(known, cases):
     fit = fit_network(cases, algorithm="hill_climb", bootstrap=10, average=True, knowledge=known)
     assert len(fit.fit_info.arcs) > 3
-    allowed = known.of(fit.names)
-    arcs = by_position(fit.dag, fit.names)
+    allowed = known.of(fit.variables)
+    arcs = by_position(fit.dag, fit.variables)
     assert not (arcs & ~allowed.arcs).any()
     assert not (allowed.required & ~arcs).any()
     assert arcs.sum(axis=0).max() <= allowed.max_parents
@@ -275,7 +275,7 @@ def test_directions_by_knowledge_count_as_such(cases):
     directed = fit_network(cases, algorithm="hill_climb", bootstrap=5, knowledge=BackgroundKnowledge(leaves=["bronc"]))
     assert {arc.direction for arc in directed.fit_info.arcs if arc.child == "bronc"} == {1.0}
     around = fit_network(cases, algorithm="naive_bayes", target="lung", bootstrap=3, average=True)
-    assert set(around.dag.arcs) == {("lung", name) for name in around.names if name != "lung"}
+    assert set(around.dag.arcs) == {("lung", name) for name in around.variables if name != "lung"}
 
 
 @pytest.mark.parametrize("average", [False, True])
@@ -420,7 +420,7 @@ def test_columns_that_say_nothing_are_left_out_and_named():
 @pytest.mark.parametrize("rows", [10, 200])
 def test_messy_files_are_learned_from(method, rows):
     fit = fit_network(messy(rows), algorithm=method, order=["a", "twin", "length"], target="a")
-    assert set(fit.names) == {"a", "twin", "length"}
+    assert set(fit.variables) == {"a", "twin", "length"}
     assert rows > 50 or any("rows are few" in note for note in fit.fit_info.notes)
 
 
@@ -479,7 +479,7 @@ def test_nothing_scores_more_than_the_exact_method(seed):
 
 
 def test_as_table_leaves_out_what_it_is_told_to():
-    left_out = {}
-    table = as_table(messy(), left_out=left_out)
-    assert set(left_out) == {"always", "empty"}
+    dropped_columns = {}
+    table = as_table(messy(), dropped_columns=dropped_columns)
+    assert set(dropped_columns) == {"always", "empty"}
     assert "id" in table.schema.names

@@ -40,7 +40,7 @@ def random_table(seed, *, rows=None, columns=4, most_states=4, weighted=False):
 def by_slices(table, x, y, given, kind):
     """Sums over slices of what SciPy says of each, rows and columns without cases left out."""
     weights = np.ones(table.n_rows) if table.sample_weight is None else table.sample_weight
-    sizes = [v.size for v in table.schema.discrete]
+    sizes = [v.n_states for v in table.schema.discrete]
     statistic, degrees = 0.0, 0
     for states in product(*(range(sizes[z]) for z in given)):
         inside = np.all([table.codes[z] == s for z, s in zip(given, states, strict=True)], axis=0)
@@ -118,7 +118,7 @@ def test_with_too_few_rows_a_cell_nothing_is_tested(seed, kind, size, states, we
 
 def test_plain_degrees_count_every_cell():
     table = random_table(3, rows=5, most_states=4)
-    sizes = np.array([v.size for v in table.schema.discrete])
+    sizes = np.array([v.n_states for v in table.schema.discrete])
     found = IndependenceTest(FamilyCounts(table), degrees="plain")(np.array([[0, 1, 2, 3]]))
     assert found.degrees[0] == (sizes[0] - 1) * (sizes[1] - 1) * sizes[2] * sizes[3]
 

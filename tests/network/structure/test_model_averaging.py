@@ -21,25 +21,25 @@ def several(seed, n=4, zeros=0.0):
     rng = np.random.default_rng(seed)
     found = [base]
     for _ in range(2):
-        order = rng.permutation(base.names).tolist()
+        order = rng.permutation(base.variables).tolist()
         arcs = [(order[i], order[j]) for j in range(n) for i in range(j) if rng.random() < 0.4]
-        states = {name: base.states(name) for name in base.names}
-        dag = DAG.from_arcs(arcs, nodes=base.names)
+        states = {name: base.states(name) for name in base.variables}
+        dag = DAG.from_arcs(arcs, nodes=base.variables)
         found.append(fit_parameters(dag, rows, states=states, prior="bdeu:2"))
     return AveragedNetworks(found, [0.5, 0.3, 0.2])
 
 
 def joint(averaged):
     """The joint of each network, axes as in the first, weighed and added."""
-    names = averaged.networks[0].names
+    names = averaged.networks[0].variables
     return sum(
-        w * slow.joint(net).transpose([net.names.index(name) for name in names])
+        w * slow.joint(net).transpose([net.variables.index(name) for name in names])
         for net, w in zip(averaged.networks, averaged.probabilities, strict=True)
     )
 
 
 def picked(p, network, evidence):
-    for axis, name in enumerate(network.names):
+    for axis, name in enumerate(network.variables):
         if name in evidence:
             weight = [float(state == evidence[name]) for state in network.states(name)]
             p = p * np.reshape(weight, [-1 if a == axis else 1 for a in range(p.ndim)])
@@ -55,7 +55,7 @@ def test_beliefs_are_those_of_the_mixture(seed):
     found = averaged.query(evidence)
     p = picked(joint(averaged), first, evidence)
     assert found.log_evidence == pytest.approx(np.log(p.sum()), rel=1e-9, abs=1e-9)
-    for axis, name in enumerate(first.names):
+    for axis, name in enumerate(first.variables):
         if name not in evidence:
             np.testing.assert_allclose(list(found[name].values()), slow.marginal(p, axis), atol=1e-9)
 
@@ -65,7 +65,7 @@ def test_beliefs_are_those_of_the_mixture(seed):
 def test_many_cases_are_each_like_one(seed):
     averaged = several(seed)
     table = averaged.networks[0].sample(6, random_state=seed)
-    a, b = averaged.networks[0].names[:2]
+    a, b = averaged.networks[0].variables[:2]
     hidden = table.mask([a, b])
     found = averaged.predict_proba(hidden, variables=[a])
     picks = averaged.predict(table.mask([b]), a)

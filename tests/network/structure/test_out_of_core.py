@@ -201,7 +201,8 @@ def test_a_graph_is_fitted_twice_by_one_pass(cases, far, monkeypatch):
     source = in_batches(shown)
     rows = rows_of(source).coded(shown.schema)
     frames = [
-        uniform(as_dag(graph), {v.name: v for v in shown.schema}) for graph in (ASIA.dag, dict.fromkeys(ASIA.names, ()))
+        uniform(as_dag(graph), {v.name: v for v in shown.schema})
+        for graph in (ASIA.dag, dict.fromkeys(ASIA.variables, ()))
     ]
     count = folds(source, monkeypatch)
     for frame in (*frames, *frames):
@@ -317,7 +318,7 @@ def test_a_search_that_is_ended_says_so(cases, far):
     with pytest.warns(ConvergenceWarning, match="before it found an arc"):
         fit = fit_network(in_batches(cases), algorithm="hill_climb", time_limit=0)
     assert fit.fit_info.stopped_early
-    assert set(fit.names) == set(cases.schema.names)
+    assert set(fit.variables) == set(cases.schema.names)
 
     def stop(now):
         if now.detail.arcs > 2:

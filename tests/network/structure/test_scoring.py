@@ -28,7 +28,7 @@ def random_table(seed, columns=4, rows=30, *, weighted=False):
 
 
 def slow_counts(table, child, parents):
-    n = np.zeros([table.schema.discrete[v].size for v in (*parents, child)])
+    n = np.zeros([table.schema.discrete[v].n_states for v in (*parents, child)])
     weights = np.ones(table.n_rows) if table.sample_weight is None else table.sample_weight
     for row in range(table.n_rows):
         n[tuple(table.codes[v, row] for v in (*parents, child))] += weights[row]

@@ -159,7 +159,7 @@ def test_parts_of_the_work_end_sooner_and_who_stops_one_stops_all(monkeypatch):
 
 
 def test_resamples_are_searched_as_the_rows_were():
-    table = read_network("alarm").sample(400, random_state=2).select(sorted(read_network("alarm").names)[:12])
+    table = read_network("alarm").sample(400, random_state=2).select(sorted(read_network("alarm").variables)[:12])
     cache = ScoreCache(FamilyCounts(table), StructureScore.parse("bic"))
     scores = {}
     for method in ("ges", "order_search"):

@@ -9,7 +9,7 @@ from matplotlib.collections import PathCollection, PolyCollection
 
 from bayeslearn import BayesianNetwork, plots, read_network
 from bayeslearn.errors import MissingDependencyError
-from bayeslearn.network.visualization import picture
+from bayeslearn.network.visualization.figure_layout import picture
 from bayeslearn.plots import models
 
 PNG = b"\x89PNG"
@@ -20,7 +20,7 @@ def test_a_figure_shows_what_the_svg_shows():
     axes = plots.plot_network(ASIA, {"smoke": "yes"}).axes[0]
     seen = picture(ASIA, {"smoke": "yes"})
     written = [text.get_text() for text in axes.texts]
-    assert set(ASIA.names) <= set(written)
+    assert set(ASIA.variables) <= set(written)
     assert len(written) == sum(1 + 2 * len(card.lines) for card in seen.cards.values())
     arcs, boxes = (c for c in axes.collections if isinstance(c, PathCollection))
     heads, bars = (c for c in axes.collections if isinstance(c, PolyCollection))

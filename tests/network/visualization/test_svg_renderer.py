@@ -18,8 +18,9 @@ from bayeslearn.errors import (
     UnknownColumnError,
     UnknownStateError,
 )
-from bayeslearn.network.visualization import draw, figure_layout, picture, write_svg
-from bayeslearn.network.visualization.figure_layout import NAME_SIZE, fitted, percent, width
+from bayeslearn.network.visualization import figure_layout, write_svg
+from bayeslearn.network.visualization.figure_layout import NAME_SIZE, fitted, percent, picture, width
+from bayeslearn.network.visualization.renderers import draw
 
 SVG = "{http://www.w3.org/2000/svg}"
 ASIA = read_network("asia")
@@ -92,7 +93,7 @@ def test_networks_of_more_than_30_variables_are_compact():
     full = net.to_svg(bars=False, compact=False)
     small = net.to_svg()
 
-    assert words(small) == list(net.names)
+    assert words(small) == list(net.variables)
     assert 'font-size="10.5"' in small
     assert 'font-size="10.5"' not in few.to_svg()
     assert len(words(few.to_svg())) == 5 * len(few)
@@ -126,7 +127,7 @@ def test_nodes_of_a_large_network_do_not_overlap(compact):
 
 def test_large_networks_show_names_only_unless_asked():
     net = chain(figure_layout.MOST_WITH_BARS + 1)
-    assert words(net.to_svg()) == list(net.names)
+    assert words(net.to_svg()) == list(net.variables)
     assert "v0 = a" in words(net.to_svg({"v0": "a"}))
     assert len(words(net.to_svg(bars=True))) == 5 * len(net)
     assert words(chain(3).to_svg(bars=False)) == ["v0", "v1", "v2"]
@@ -192,7 +193,7 @@ def test_pictures_are_the_same_every_time_and_hold_all_nodes_and_arcs(name):
     assert svg == draw(read_network(name))
     assert svg in net._repr_html_()
     root = ET.fromstring(svg)
-    assert set(net.names) <= set(words(svg))
+    assert set(net.variables) <= set(words(svg))
     titles = [element.text for element in root.iter(f"{SVG}title")]
     assert [title for title in titles if "→" in title] == [f"{a} → {b}" for a, b in net.dag.arcs]
     assert not re.search(r"nan|inf[^o]|e-\d", re.sub(r"<text.*?</text>|<title.*?</title>", "", svg))

@@ -18,7 +18,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from bayeslearn import kernels, validation
 from bayeslearn.codec import Saved
-from bayeslearn.components import normalized
+from bayeslearn.components.product import normalized
 from bayeslearn.distributions import Counts
 from bayeslearn.errors import CapacityError, DataError, ParameterError, ShapeError
 from bayeslearn.estimators import AnswersInBatches, ReadsLabels
@@ -72,7 +72,7 @@ class AODEModel(Reported, Saved, kind="one-dependence"):
         labels: tuple[Any, ...] = (),
     ) -> AODEModel:  # fmt: skip
         """Nothing seen yet."""
-        n = sum(v.size for v in schema.discrete)
+        n = sum(v.n_states for v in schema.discrete)
         if n_classes * n * n > MOST_CELLS:
             raise CapacityError(
                 f"the pairs of {n} states in {n_classes} classes need {n_classes * n * n:,} counts, "
@@ -94,7 +94,7 @@ class AODEModel(Reported, Saved, kind="one-dependence"):
 
     def report(self) -> Report:
         """Return the columns, and the classes with their rows."""
-        pairs = {"Columns": len(self.schema), "States": sum(v.size for v in self.schema.discrete)}
+        pairs = {"Columns": len(self.schema), "States": sum(v.n_states for v in self.schema.discrete)}
         rows = [[label, float(n)] for label, n in zip(self.labels, self.classes.n, strict=True)]
         title = f"Averaged one-dependence: {len(self.schema)} columns, {self.total_weight:,.10g} rows"
         return Report(title, Pairs(pairs), Grid(["class", "rows"], rows, "Classes"))
@@ -108,7 +108,7 @@ class AODEModel(Reported, Saved, kind="one-dependence"):
     @property
     def start(self) -> NDArray[np.int64]:
         """Where the states of each column begin."""
-        sizes = [v.size for v in self.schema.discrete]
+        sizes = [v.n_states for v in self.schema.discrete]
         return np.cumsum([0, *sizes[:-1]], dtype=np.int64)
 
     def plus(self, codes: NDArray[Any], labels: NDArray[np.int32], sample_weight: NDArray[np.float64]) -> AODEModel:
@@ -127,7 +127,7 @@ class AODEModel(Reported, Saved, kind="one-dependence"):
     def logs(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
         """ln P(c), ln P(c, state) with −inf for states that are too rare to lead, and ln P(state | c, state)."""
         n, per_class = self.counts.n, self.classes.n
-        column = np.repeat(np.arange(len(self.schema)), [v.size for v in self.schema.discrete])
+        column = np.repeat(np.arange(len(self.schema)), [v.n_states for v in self.schema.discrete])
         size = np.bincount(column)[column]
         alone = np.diagonal(n, axis1=1, axis2=2)
         in_column = column[:, None] == np.arange(len(self.schema))
@@ -303,7 +303,7 @@ class AODEClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseEstimat
     def _table(self, columns: Any, w: NDArray[np.float64]) -> Table:
         bins = validation.integer("n_bins", self.n_bins, min_value=2)
         gone = dropping(columns, None)
-        table = as_table(columns, allow_constant=True, left_out=gone)
+        table = as_table(columns, allow_constant=True, dropped_columns=gone)
         warn_dropped(gone, named=True)
         cuts = {v.name: quantile_cuts(*weighted_values(table.values_of(v.name), w), bins) for v in table.schema.numeric}
         return table.apply_cuts(cuts)

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.special import xlogy
 
 from bayeslearn import lazy_imports
-from bayeslearn.components import normalized
+from bayeslearn.components.product import normalized
 from bayeslearn.errors import ParameterError, listed
 from bayeslearn.fit_info import plain
 from bayeslearn.naive_bayes.tabular import row_blocks as blocks
@@ -162,7 +162,7 @@ def contributions(
         start = start + xlogy(weights, weights).sum(axis=0)
     parts = {
         name: _contrast(logs, c, weights)
-        for name, logs in zip(model.feature_names, model.density.each(cells, model.target.size, n), strict=True)
+        for name, logs in zip(model.feature_names, model.density.each(cells, model.target.n_states, n), strict=True)
     }
     names = [model.classes[k] for k in c]
     other = None if against is None else (against,) * n
@@ -175,7 +175,7 @@ def _others(
     model: NaiveBayesModel, joint: NDArray[np.float64], c: NDArray[np.intp], against: Any
 ) -> NDArray[np.float64]:
     """The weights of the classes that a row is compared with, (classes, rows)."""
-    if model.target.size < 2:
+    if model.target.n_states < 2:
         raise ParameterError(f"there is only one class, {model.classes[0]!r}: nothing can be explained")
     weights = np.zeros(joint.shape)
     if against is not None:

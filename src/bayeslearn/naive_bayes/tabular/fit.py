@@ -252,7 +252,7 @@ def _source(
     gone = dropping(data, None, columns)
     source: Source = read_columns(
         data, distributions, also_discrete=[target] if target else [], columns=columns, sample_weight=sample_weight,
-        max_states=max_states, left_out=gone,
+        max_states=max_states, dropped_columns=gone,
     )  # fmt: skip
     if target is not None and target not in source.schema:
         why = (gone or {}).get(target)

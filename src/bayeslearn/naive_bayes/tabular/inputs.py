@@ -96,7 +96,7 @@ class Input:
             also_discrete=[name for name in open_to if name in whole],
             also_numeric=[name for name in open_to if name in numbers],
             max_states=max_states,
-            left_out=gone,
+            dropped_columns=gone,
         )
         warn_dropped(gone, named=True)
         return list(table.schema), table
@@ -181,7 +181,7 @@ def framed(
     target: DiscreteVariable, columns: list[Component], class_prior: Any, estimate: str = "mean"
 ) -> NaiveBayesModel:
     """A model without data."""
-    statistics = {target.name: Counts.zero((target.size,)), **Product(tuple(columns)).total([], target.size)}
+    statistics = {target.name: Counts.zero((target.n_states,)), **Product(tuple(columns)).total([], target.n_states)}
     return NaiveBayesModel(target, tuple(columns), dirichlet_prior(class_prior), StatisticsBundle(statistics), estimate)
 
 
@@ -241,7 +241,7 @@ def read_columns(
         numeric = [n for n in numeric if n not in data.schema or isinstance(data.schema[n], DiscreteVariable)]
     source = as_source(data, discrete=discrete, numeric=numeric, allow_constant=True, **options)
     keep = [*kinds, *also_discrete, *also_numeric, *named_columns(data)]
-    source = without_identifiers(source, options.get("left_out"), keep=keep)
+    source = without_identifiers(source, options.get("dropped_columns"), keep=keep)
     for n_bins, names in itertools.groupby(sorted(bins, key=lambda name: bins[name] or 0), bins.__getitem__):
         from bayeslearn.sources import discretize  # noqa: PLC0415 - few ask for it
 

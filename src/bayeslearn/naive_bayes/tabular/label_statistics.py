@@ -149,7 +149,7 @@ class Expected:
 
 def hard(model: NaiveBayesModel, cases: Cases) -> StatisticsBundle:
     """The statistics of rows that have a label."""
-    size, labels, w = model.target.size, cases.labels, cases.sample_weight
+    size, labels, w = model.target.n_states, cases.labels, cases.sample_weight
     counts = Counts(count_labels(labels, size, w))
     given = weighing_parameters(model)
     return StatisticsBundle({model.target.name: counts, **collect(model.product, cases.rows, labels, size, w, given)})
@@ -245,7 +245,7 @@ class Hidden:
 
     def log_prior(self, _prior: Any) -> float:
         """ln of what the posterior means maximize together with the likelihood."""
-        shares = self.model.prior.of((self.model.target.size,)).alpha
+        shares = self.model.prior.of((self.model.target.n_states,)).alpha
         total = float(xlogy(shares, np.exp(self.model.class_log_prior)).sum())
         return total + sum(log_prior(c, self.model.statistics[c.name]) for c in self.model.columns)
 
@@ -253,7 +253,7 @@ class Hidden:
 def expected_shares(model: NaiveBayesModel, rows: Rows) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """P(class | row) and ln P(row), for rows in blocks."""
     if not rows.n:
-        return np.zeros((0, model.target.size)), np.zeros(0)
+        return np.zeros((0, model.target.n_states)), np.zeros(0)
 
     def block(part: slice, cells: Cells) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         p, log_p = normalized(model.joint_of_block(cells, part.stop - part.start))

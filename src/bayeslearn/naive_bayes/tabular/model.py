@@ -173,7 +173,7 @@ class NaiveBayesModel(ClassPredictions, Fitted, codec.Saved, kind="naive Bayes",
         None for a numeric column whose values are all equal.
         """
         if name == self.target.name:
-            return Categorical(self.target.size).update(self.prior, self.statistics[name])
+            return Categorical(self.target.n_states).update(self.prior, self.statistics[name])
         return self[name].posterior(self.statistics[name])
 
     @cached_property

@@ -189,7 +189,7 @@ def out_of_fold(
 
 def by_fold(model: NaiveBayesModel, cases: Cases, fold: NDArray[np.intp], k: int) -> StatisticsBundle:
     """The statistics of every class in every fold."""
-    size = model.target.size
+    size = model.target.n_states
     place = np.where(cases.labels >= 0, fold * size + cases.labels, -1).astype(np.int32)
     return StatisticsBundle({
         model.target.name: Counts(count_labels(place, k * size, cases.sample_weight)),
@@ -199,7 +199,7 @@ def by_fold(model: NaiveBayesModel, cases: Cases, fold: NDArray[np.intp], k: int
 
 def without_each(model: NaiveBayesModel, parts: StatisticsBundle, k: int) -> list[NaiveBayesModel]:
     """A model without the first fold, one without the second, and so on."""
-    size = model.target.size
+    size = model.target.n_states
     per_fold = [StatisticsBundle({name: _slice(part, f, size) for name, part in parts.items()}) for f in range(k)]
     others: list[Any] = [sum(per_fold[g] for g in range(k) if g != f) for f in range(k)]
     return [replace(model, statistics=statistics, column_exponents=1.0) for statistics in others]
@@ -210,7 +210,7 @@ def said_of(
     progress: Callable[[float], object] | None = None,
 ) -> OutOfFold:  # fmt: skip
     """The predictions of the models for the rows that they were not fitted to."""
-    size, width = trained[0].target.size, len(trained[0].columns) if apart else 1
+    size, width = trained[0].target.n_states, len(trained[0].columns) if apart else 1
     log_shares, evidence = np.empty((len(seen), size)), np.empty((len(seen), size, width))
     for f, model in enumerate(trained):
         asked = np.flatnonzero(fold[seen] == f)
@@ -303,7 +303,7 @@ def labels_seen(cases: Cases) -> int:
 def most_rows(model: NaiveBayesModel, folds: int, *, apart: bool) -> int:
     """How many rows may be asked about."""
     width = len(model.columns) if apart else 1
-    return max(MOST_NUMBERS // max(width * model.target.size, 1), folds)
+    return max(MOST_NUMBERS // max(width * model.target.n_states, 1), folds)
 
 
 def _slice(part: Any, f: int, size: int) -> Any:
@@ -313,7 +313,7 @@ def _slice(part: Any, f: int, size: int) -> Any:
 def _evidence(model: NaiveBayesModel, rows: Rows, *, apart: bool) -> NDArray[np.float64]:
     """ln p(x_j|class) of every column, or of all together, (rows, classes, columns or 1)."""
     if apart:
-        said = rows.blocks(lambda part, cells: model.density.each(cells, model.target.size, part.stop - part.start))
+        said = rows.blocks(lambda part, cells: model.density.each(cells, model.target.n_states, part.stop - part.start))
         return np.concatenate(said, axis=2).transpose(2, 1, 0)
     joint = model.map_rows(rows, lambda joint: joint.T, possible=False)
     shares = model.class_log_prior

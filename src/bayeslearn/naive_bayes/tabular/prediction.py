@@ -180,7 +180,7 @@ class ClassPredictions(Reported):
 
     def joint_of_block(self, cells: Cells, n: int) -> NDArray[np.float64]:
         """Return ln P(class, row) of one block, shape (classes, n)."""
-        joint = np.zeros((self.target.size, n))
+        joint = np.zeros((self.target.n_states, n))
         self.density.add(cells, joint)
         joint += self.class_log_prior[:, None]
         return joint
@@ -195,7 +195,7 @@ class ClassPredictions(Reported):
             return function(joint)
 
         found = rows.blocks(block)
-        return np.concatenate(found) if found else function(np.zeros((self.target.size, 0)))
+        return np.concatenate(found) if found else function(np.zeros((self.target.n_states, 0)))
 
     # -- more
 

@@ -50,10 +50,10 @@ def model_of(reader: Reader, document: dict[str, Any]) -> NaiveBayesModel:
     three = dict.fromkeys(("variable", "prior", "statistics"), dict)
     variable, prior, counts = reader.entries(top, three, "the target")
     target = reader.discrete(variable, "the target")
-    statistics: dict[str, Any] = {target.name: reader.statistics(counts, Counts.zero((target.size,)))}
+    statistics: dict[str, Any] = {target.name: reader.statistics(counts, Counts.zero((target.n_states,)))}
     columns = []
     for entry in entries:
-        column, part = read_column(reader, entry, target.size)
+        column, part = read_column(reader, entry, target.n_states)
         statistics[column.name] = part
         columns.append(column)
     found = StatisticsBundle(statistics)

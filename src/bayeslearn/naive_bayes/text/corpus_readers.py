@@ -49,7 +49,7 @@ MOST_BLOCK = (1 << 31) - 2
 def read_corpus(
     path: str | os.PathLike[str],
     text: str | None = None,
-    label: str | None = None,
+    target: str | None = None,
     *,
     encoding: str = "utf-8",
     lines: bool = False,
@@ -63,8 +63,8 @@ def read_corpus(
     ----------
     path
         A folder, a file, or ``-`` for standard input.
-    text, label
-        Columns of a table. Without them ``text`` is read and, if it is there, ``label``.
+    text, target
+        Columns of a table: the documents, and their classes. Default: ``text`` and, if it exists, ``label``.
     encoding
         ``utf-8`` or ``latin-1``.
     lines
@@ -76,7 +76,7 @@ def read_corpus(
         Called with the share of a folder that has been read.
     """
     decoder = Decoder(validation.choice("encoding", encoding, ENCODINGS))
-    columns = Columns(text, label, na_values, keep_default_na)
+    columns = Columns(text, target, na_values, keep_default_na)
     if str(path) == "-":
         columns.refuse("standard input")
         corpus = plain(decoder(sys.stdin.buffer.read(), "-"), "-", lines=lines)

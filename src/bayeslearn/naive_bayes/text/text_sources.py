@@ -31,7 +31,7 @@ S = TypeVar("S")
 def scan_texts(
     data: Any,
     text: str | None = None,
-    label: str | None = None,
+    target: str | None = None,
     *,
     sample_weight: str | None = None,
     na_values: Markers = (),
@@ -46,8 +46,9 @@ def scan_texts(
     data
         Paths, patterns or directories of CSV and Parquet files; a DuckDB relation; a table or another source; or
         batches, a list of (texts, labels) or (texts, labels, weights), or a function that returns an iterator of these.
-    text, label, sample_weight
-        Columns of files, relations and sources. Without them ``text`` is read and, if it is there, ``label``.
+    text, target, sample_weight
+        Columns of files, relations and sources: the documents, their classes and weights. Default: ``text`` and, if it
+        exists, ``label``.
     na_values, keep_default_na
         Markers of missing values of these columns, as in
         :func:`~bayeslearn.naive_bayes.text.corpus_readers.read_corpus`.
@@ -59,11 +60,11 @@ def scan_texts(
     source = raw_source(data, engine=engine, progress=progress)
     if source is not None:
         return source.documents(
-            text, label, sample_weight=sample_weight, na_values=na_values, keep_default_na=keep_default_na
+            text, target, sample_weight=sample_weight, na_values=na_values, keep_default_na=keep_default_na
         )
-    if any(name is not None for name in (text, label, sample_weight)):
+    if any(name is not None for name in (text, target, sample_weight)):
         raise ParameterError(
-            "batches of (texts, labels) have no columns to name", hint="leave out `text`, `label` and `sample_weight`"
+            "batches of (texts, labels) have no columns to name", hint="leave out `text`, `target` and `sample_weight`"
         )
     if Missing.of(na_values, keep_default_na=keep_default_na) != Missing.of():
         raise ParameterError(
@@ -88,9 +89,8 @@ def require_no_arrays(**given: Any) -> None:
     """What goes with each document of a source is a column of it."""
     odd = next((name for name, value in given.items() if value is not None), None)
     if odd is not None:
-        raise ParameterError(
-            f"the {odd} of a source are a column of it", hint=f"name it: scan_texts(…, {odd.removesuffix('s')}=…)"
-        )
+        parameter = "target" if odd == "labels" else odd
+        raise ParameterError(f"the {odd} of a source are a column of it", hint=f"name it: scan_texts(…, {parameter}=…)")
 
 
 @dataclass(frozen=True, eq=False)

@@ -83,7 +83,7 @@ class Draft:
             raise self.source.error(f"variable {child!r} has two tables", mark)
         if child in parents or len(set(parents)) < len(parents):
             raise self.source.error(f"the table of {child!r} names a variable twice: {listed((child, *parents))}", mark)
-        shape = (*(self.variables[key].size for key in parents), self.variables[child].size)
+        shape = (*(self.variables[key].n_states for key in parents), self.variables[child].n_states)
         self.reserve(child, len(parents), math.prod(shape), mark)
         return shape
 
@@ -254,7 +254,7 @@ def replaced(names: Sequence[str], carried: Callable[[str], bool]) -> list[str]:
 
 def aliases(network: BayesianNetwork, carried: Callable[[str], bool]) -> dict[str, str]:
     """What each variable is called in the file."""
-    return dict(zip(network.names, replaced(network.names, carried), strict=True))
+    return dict(zip(network.variables, replaced(network.variables, carried), strict=True))
 
 
 def legend(variable: DiscreteVariable, alias: str, carried: Callable[[str], bool]) -> tuple[list[str], str | None]:

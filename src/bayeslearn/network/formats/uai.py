@@ -168,7 +168,7 @@ class Reader:
             raise self.source.error("only one sample of evidence can be read", self.mark(0))
         found: dict[str, Any] = {}
         for _ in range(self.size("the number of observed variables") if self.words else 0):
-            name = self.choice(network.names, "a variable")
+            name = self.choice(network.variables, "a variable")
             if name in found:
                 raise self.source.error(f"variable {name!r} is observed twice", self.mark(self.at - 1))
             found[name] = self.choice(network.states(name), f"a state of {name!r}")
@@ -223,8 +223,8 @@ def write_agrum_uai(network: BayesianNetwork) -> str:
 
 def document(network: BayesianNetwork, *, first_fastest: bool = False) -> str:
     """The file."""
-    index = dict(zip(network.names, count(), strict=False))
-    sizes = " ".join(str(cpt.variable.size) for cpt in network)
+    index = dict(zip(network.variables, count(), strict=False))
+    sizes = " ".join(str(cpt.variable.n_states) for cpt in network)
     lines = ["BAYES", str(len(network)), sizes, str(len(network))]
     for cpt in network:
         parents = cpt.parents[::-1] if first_fastest else cpt.parents
@@ -262,5 +262,5 @@ def write_evidence(evidence: Mapping[str, Any], path: str | os.PathLike[str], ne
                 f"a UAI file of evidence holds one state of a variable, of {name!r} got {listed(seen.states) or seen}",
                 hint="name one state, or leave the variable out",
             )
-        words += [network.names.index(name), network[name].variable.code_of(seen.states[0])]
+        words += [network.variables.index(name), network[name].variable.code_of(seen.states[0])]
     files.write(path, (" ".join(map(str, [len(words) // 2, *words])) + "\n").encode())

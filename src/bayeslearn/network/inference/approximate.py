@@ -139,9 +139,9 @@ def named(
         variable, code = network.cpts[v].variable, question.seen[v]
         mine, error = p[starts[v] : starts[v + 1]].tolist(), errors[starts[v] : starts[v + 1]].tolist()
         if code >= 0:
-            mine = [float(k == code) for k in range(variable.size)]
-        if code >= 0 or variable.size == 1:
-            error = [0.0] * variable.size
+            mine = [float(k == code) for k in range(variable.n_states)]
+        if code >= 0 or variable.n_states == 1:
+            error = [0.0] * variable.n_states
         beliefs[variable.name] = dict(zip(variable.states, mine, strict=True))
         off[variable.name] = dict(zip(variable.states, error, strict=True))
     return beliefs, off

@@ -87,12 +87,12 @@ class Compiled:
     """The arrays that kernels run on."""
 
     def __init__(self, network: BayesianNetwork, *, memory_limit: int = 2 << 30) -> None:
-        self.names = network.names
+        self.names = network.variables
         self.memory_limit = memory_limit
         self._place = place = {name: i for i, name in enumerate(self.names)}
         scopes = [[*(place[v.name] for v in cpt.parents), place[cpt.name]] for cpt in network]
         tables = [cpt.probabilities for cpt in network]
-        self.sizes = np.array([cpt.variable.size for cpt in network], np.int64)
+        self.sizes = np.array([cpt.variable.n_states for cpt in network], np.int64)
         self.log_size = np.log(self.sizes)
         self.parents = [scope[:-1] for scope in scopes]
         self.scope_start = _starts([len(scope) for scope in scopes])

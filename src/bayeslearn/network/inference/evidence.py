@@ -297,7 +297,7 @@ def has_sign(piece: str) -> bool:
 
 def parse_piece(network: BayesianNetwork, piece: str) -> tuple[str, str]:
     """The variable and the text of its value, with the comparison if there is one."""
-    names = [*network.names, *date_variables(network)]
+    names = [*network.variables, *date_variables(network)]
     known = [n for n in names if piece.startswith(n) and piece[len(n) :].lstrip().startswith(OPERATORS)]
     if known:
         name = max(known, key=len)

@@ -289,7 +289,7 @@ def months_of_one_year(parts: Parts, span: Span, text: str) -> tuple[DiscreteVar
         if not is_whole_year(span):
             raise inexact(parts, text, "the parts include neither the year nor the month")
         part = next(iter(parts.values()))
-        return part, tuple(range(part.size))
+        return part, tuple(range(part.n_states))
     years = {str(end)[:4] for end in (span.start, None if span.stop is None else span.stop - 1) if end is not None}
     if span.start is None or span.stop is None or len(years) > 1:
         raise inexact(

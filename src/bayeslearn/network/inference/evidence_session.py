@@ -121,7 +121,7 @@ class EvidenceSession:
     def beliefs(self) -> Posterior:
         """Posterior distributions of all variables, found when first asked for; what was observed is certain."""
         if self._beliefs is None:
-            names = self.engine.network.names
+            names = self.engine.network.variables
             self._beliefs = self.engine.query(self._evidence, virtual_evidence=self._likelihoods, variables=names)
         return self._beliefs
 
@@ -212,7 +212,7 @@ def in_order(variable: DiscreteVariable, values: Numbers) -> ArrayLike:
             f"{variable.name!r} needs a number for each of its states, got none for {listed(left)}",
             hint="give 0 to a state that cannot be",
         )
-    return [by_code[code] for code in range(variable.size)]
+    return [by_code[code] for code in range(variable.n_states)]
 
 
 ### inside
@@ -221,7 +221,7 @@ def in_order(variable: DiscreteVariable, values: Numbers) -> ArrayLike:
 def _target(network: BayesianNetwork, name: str, values: Numbers) -> Array:
     variable = network[name].variable
     p = validation.float_array(f"target of {name}", in_order(variable, values))
-    if p.shape != (variable.size,):
+    if p.shape != (variable.n_states,):
         raise ParameterError(
             f"the target of {name!r} needs a number for each of {listed(variable.states)}, got {p.tolist()}",
             hint="give 0 to a state that cannot be",

@@ -90,7 +90,7 @@ class Flat:
 
     def __init__(self, network: BayesianNetwork) -> None:
         self.compiled = compiled = network.inference.compiled
-        place = {name: i for i, name in enumerate(network.names)}
+        place = {name: i for i, name in enumerate(network.variables)}
         self.order = np.array([place[name] for name in network.dag.order], np.int64)
         self.cdf = np.concatenate([cumulative(cpt.probabilities).reshape(-1) for cpt in network])
         with np.errstate(divide="ignore"):
@@ -173,7 +173,7 @@ class Question:
         exact = network.inference
         seen, given, weighed = exact.read(evidence, virtual_evidence)
         likelihood = given if weighed.any() else np.ones(int(exact.compiled.belief_start[-1]))
-        place = {name: i for i, name in enumerate(network.names)}
+        place = {name: i for i, name in enumerate(network.variables)}
         if variables is None:
             return cls(seen, np.flatnonzero(seen < 0), exact.compiled.all, likelihood, weighed, reject)
         asked = [place[network[name].name] for name in as_names(variables)]

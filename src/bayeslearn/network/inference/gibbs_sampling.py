@@ -216,7 +216,7 @@ def touched_tables(compiled: Compiled, kept: NDArray[np.bool_]) -> tuple[NDArray
 
 def tables_with_zeros(network: BayesianNetwork, question: Question) -> list[str]:
     """Tables that, with the evidence in, forbid a pair of hidden states: a chain may not get past them."""
-    place = {name: i for i, name in enumerate(network.names)}
+    place = {name: i for i, name in enumerate(network.variables)}
     names = []
     for v in np.flatnonzero(question.kept):
         cpt = network.cpts[v]

@@ -63,8 +63,8 @@ class ExactInference:
         self.network = network = as_network(network)
         self.compiled = Compiled(network, memory_limit=memory_limit)
         self._codes = [{state: k for k, state in enumerate(cpt.variable.states)} for cpt in network]
-        self._place = {name: i for i, name in enumerate(network.names)}
-        self._names = network.names
+        self._place = {name: i for i, name in enumerate(network.variables)}
+        self._names = network.variables
         self._states = [cpt.variable.states for cpt in network]
         self._starts = self.compiled.belief_start.tolist()
         self._spans = [slice(*pair) for pair in itertools.pairwise(self._starts)]
@@ -253,7 +253,7 @@ class ExactInference:
             row = validation.first_position(impossible)
             seen = {n: self._states[v][codes[row, v]] for n, v in self._place.items() if codes[row, v] >= 0}
             raise self._conflict(seen, {}, row=row)
-        names = self.network.names if variables is None else as_names(variables)
+        names = self.network.variables if variables is None else as_names(variables)
         places = {name: self._position(name) for name in names}
         return PosteriorTable(
             log_p,

@@ -121,7 +121,7 @@ class LoopyPropagation:
         change, iterations = np.inf, 0
         while change > tol and iterations < max_iter:
             change, iterations = messages.step(), iterations + 1
-        beliefs = {self.network.names[v]: self._named(v, messages, question) for v in question.asked}
+        beliefs = {self.network.variables[v]: self._named(v, messages, question) for v in question.asked}
         return beliefs, messages.log_evidence(), iterations, change
 
     def _named(self, v: int, messages: Messages, question: Question) -> dict[Any, float]:
@@ -166,7 +166,7 @@ class Messages:
     def __init__(self, network: BayesianNetwork, question: Question, damping: float) -> None:
         self.damping = damping
         self.tables, self.scopes = tables(network, question)
-        sizes = [cpt.variable.size for cpt in network]
+        sizes = [cpt.variable.n_states for cpt in network]
         self.edges: dict[int, list[tuple[int, int]]] = {}
         for f, scope in enumerate(self.scopes):
             for axis, v in enumerate(scope):
@@ -395,7 +395,7 @@ class LogMessages(Messages):
 
 def tables(network: BayesianNetwork, question: Question) -> tuple[list[Array], list[list[int]]]:
     """The tables that matter with the observed axes taken out, and virtual evidence as tables of one variable."""
-    place = {name: i for i, name in enumerate(network.names)}
+    place = {name: i for i, name in enumerate(network.variables)}
     found, scopes = [], []
     for f in np.flatnonzero(question.kept):
         cpt = network.cpts[f]

@@ -366,7 +366,7 @@ def predictions(network: BayesianNetwork, source: Source, targets: list[str]) ->
 
 def batch_rows(network: BayesianNetwork) -> int:
     """Rows whose beliefs are in memory at a time."""
-    return max(MOST_BELIEFS // sum(cpt.variable.size for cpt in network), LEAST_ROWS)
+    return max(MOST_BELIEFS // sum(cpt.variable.n_states for cpt in network), LEAST_ROWS)
 
 
 def believed(

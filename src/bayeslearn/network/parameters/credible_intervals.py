@@ -175,7 +175,7 @@ def query_interval(
     """
     tail = (1 - validation.number("level", level, above=0, below=1)) / 2
     n = validation.integer("n_samples", n_samples, min_value=1)
-    require_numbers(f"{n:,} draws of {len(network):,} variables", (n, sum(cpt.variable.size for cpt in network)))
+    require_numbers(f"{n:,} draws of {len(network):,} variables", (n, sum(cpt.variable.n_states for cpt in network)))
     evidence_of(network)
     engine = network.inference
     known = engine.query(
@@ -205,7 +205,9 @@ def drawn_tables(
 ) -> Iterator[NDArray[np.float64]]:
     """Whole sets of tables in a row, those that matter drawn from their posterior, the others as they are."""
     alpha = np.concatenate([(cpt.observed_counts.n + cpt.alpha).reshape(-1) for cpt in network])
-    free = [cpt.is_learned and matters and cpt.variable.size > 1 for cpt, matters in zip(network, kept, strict=True)]
+    free = [
+        cpt.is_learned and matters and cpt.variable.n_states > 1 for cpt, matters in zip(network, kept, strict=True)
+    ]
     require_grounds(cpt for cpt, may_vary in zip(network, free, strict=True) if may_vary)
     sizes = np.diff(np.append(compiled.row_start, len(alpha)))
     rows = np.repeat(free, np.diff(compiled.cpt_start))[compiled.row_start]

@@ -296,18 +296,18 @@ def log_joint(network: BayesianNetwork, data: Any) -> NDArray[np.float64]:
     if missing.any():
         column, row = (int(i) for i in np.argwhere(missing)[0])
         raise MissingValuesError(
-            f"row {row} has no value for {network.names[column]!r}, which a joint probability requires",
+            f"row {row} has no value for {network.variables[column]!r}, which a joint probability requires",
             hint="log_likelihood marginalizes missing values out",
             row=row,
-            column=network.names[column],
+            column=network.variables[column],
         )
-    codes = dict(zip(network.names, table.codes, strict=True))
+    codes = dict(zip(network.variables, table.codes, strict=True))
     total = np.zeros(table.n_rows)
     with np.errstate(divide="ignore"):
         for cpt in network.cpts:
             cell = np.zeros(table.n_rows, np.intp)
             for v in (*cpt.parents, cpt.variable):
-                cell *= v.size
+                cell *= v.n_states
                 cell += codes[v.name]
             p = cpt.probabilities.reshape(-1)
             total += np.log(p)[cell] if len(p) < len(cell) else np.log(p[cell])

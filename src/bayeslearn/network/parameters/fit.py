@@ -215,8 +215,8 @@ def fit_cases(
     fixed = np.zeros(len(compiled.cpt), np.bool_) if fixed is None else fixed
     priors = priors_of(prior, frame)
     model = Tables(compiled, fixed if fixed.any() else None)
-    missing = dict(zip(frame.names, totals.missing, strict=True))
-    never = {name for name in frame.names if name in hidden}
+    missing = dict(zip(frame.variables, totals.missing, strict=True))
+    never = {name for name in frame.variables if name in hidden}
     require_seen(totals.rows, missing, never)
     alpha = np.concatenate([priors[cpt.name].alpha.reshape(-1) for cpt in frame])
     random_state = validation.generator(random_state)
@@ -299,7 +299,7 @@ def prepared(
 def require_no_extra(structure: Any, data: Any, sample_weight: ArrayLike | str | None) -> None:
     """Refuse columns that a structure does not have."""
     dag, dropped = structure.dag if isinstance(structure, BayesianNetwork) else as_dag(structure), dict[str, str]()
-    seen = as_source(data, sample_weight=sample_weight, allow_constant=True, left_out=dropped)
+    seen = as_source(data, sample_weight=sample_weight, allow_constant=True, dropped_columns=dropped)
     odd = [name for name in (*seen.schema.names, *dropped) if name not in dag]
     if odd:
         raise UnknownColumnError(
@@ -317,7 +317,7 @@ def framed(dag: DAG, source: Source, unseen: Mapping[str, tuple[Any, ...]]) -> B
 
 def uniform(dag: DAG, variables: Mapping[str, Any]) -> BayesianNetwork:
     """Tables in which every state is as probable as the others."""
-    shapes = {node: tuple(variables[name].size for name in (*dag.parents(node), node)) for node in dag}
+    shapes = {node: tuple(variables[name].n_states for name in (*dag.parents(node), node)) for node in dag}
     largest = max(shapes, key=lambda node: math.prod(shapes[node]))
     require_numbers(
         f"the tables, of which that of {largest!r} has {math.prod(shapes[largest]):,} cells,", *shapes.values(),
@@ -343,7 +343,7 @@ def require_hidden(
     for name, states in unseen.items():
         if name not in frame:
             raise ParameterError(
-                f"hidden variable {name!r} is not in the graph", hint=f"its nodes are {listed(frame.names)}"
+                f"hidden variable {name!r} is not in the graph", hint=f"its nodes are {listed(frame.variables)}"
             )
         known = frame.states(name)
         if known != states and not (isinstance(hidden[name], int) and len(known) == len(states)):

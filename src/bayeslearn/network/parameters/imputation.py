@@ -74,7 +74,7 @@ def sample_given(network: BayesianNetwork, n: int, evidence: Any, random_state: 
     seen, _, several = engine.read(evidence)
     codes = np.repeat(seen[:, None], n, axis=1).astype(code_type(network.schema))
     if several.any():  # ranges, and lists of states
-        joint = engine.joint([network.names[v] for v in np.flatnonzero(several)], evidence).probabilities
+        joint = engine.joint([network.variables[v] for v in np.flatnonzero(several)], evidence).probabilities
         codes[several] = np.unravel_index(luck.choice(joint.size, n, p=joint.reshape(-1)), joint.shape)
     return coded_table_filled(network, Table(network.schema, codes, np.empty((0, n))), luck, None, ())
 
@@ -234,15 +234,15 @@ def missing_beliefs(network: BayesianNetwork, data: Any) -> ImputationPosterior:
     (array([0]), array([[0.646, 0.354]]))
     """
     table = as_table(data, schema=network.schema, missing_columns="missing")
-    beliefs = {name: [np.empty((0, len(network.states(name))))] for name in network.names}
+    beliefs = {name: [np.empty((0, len(network.states(name))))] for name in network.variables}
     start = 0
     for batch in table.batches(batch_rows(network)):
         found = believed(network, batch, start)
-        for name, code in zip(network.names, batch.codes, strict=True):
+        for name, code in zip(network.variables, batch.codes, strict=True):
             beliefs[name].append(found[name][code < 0])
         start += batch.n_rows
     return ImputationPosterior(
-        {name: np.flatnonzero(code < 0) for name, code in zip(network.names, table.codes, strict=True)},
+        {name: np.flatnonzero(code < 0) for name, code in zip(network.variables, table.codes, strict=True)},
         {name: np.concatenate(found) for name, found in beliefs.items()},
-        {name: network.states(name) for name in network.names},
+        {name: network.states(name) for name in network.variables},
     )

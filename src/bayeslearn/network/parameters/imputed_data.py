@@ -81,7 +81,7 @@ class Opened:
         if cells and not known_names(network).intersection(cells):
             raise UnknownColumnError(
                 f"no column of {what} is a variable of the network",
-                hint=f"the variables are {listed(network.names)}, the columns {listed(cells)}",
+                hint=f"the variables are {listed(network.variables)}, the columns {listed(cells)}",
             )
         weights = data.sample_weight if isinstance(data, Table) else None
         code = partial(
@@ -337,7 +337,7 @@ def spellings(column: Column, variable: DiscreteVariable, shown: Codes, style: N
     rows = {int(state): int(row) for state, row in zip(seen, first, strict=True) if state >= 0}
     return [
         cell_at(column, rows[state]) if state in rows else converted(column, variable.states[state], style)
-        for state in range(variable.size)
+        for state in range(variable.n_states)
     ]
 
 

@@ -127,7 +127,7 @@ def with_hidden(network: BayesianNetwork, table: Table) -> Table:
     if len(table.schema) == len(network):
         return table
     codes = np.full((len(network), table.n_rows), -1, table.codes.dtype)
-    codes[[name in table.schema for name in network.names]] = table.codes
+    codes[[name in table.schema for name in network.variables]] = table.codes
     return Table(network.schema, codes, np.empty((0, table.n_rows)), table.sample_weight)
 
 
@@ -200,7 +200,7 @@ def evidence_of(network: BayesianNetwork, *, like: BayesianNetwork | None = None
         return StatisticsBundle(found)
     require_same_graph(like, network)
     fits = {cpt.name: fitting(cpt, network[cpt.name]) for cpt in like}
-    return StatisticsBundle({name: fits[name].observed_counts for name in like.names if name in found})
+    return StatisticsBundle({name: fits[name].observed_counts for name in like.variables if name in found})
 
 
 def with_lineage(network: BayesianNetwork) -> BayesianNetwork:
@@ -214,7 +214,9 @@ def lineage_like(network: BayesianNetwork, like: BayesianNetwork) -> Lineage | N
         return network.lineage
 
     def turned(counts: StatisticsBundle) -> StatisticsBundle:
-        known = {name: turned_like(like[name], network[name], counts[name].n) for name in like.names if name in counts}
+        known = {
+            name: turned_like(like[name], network[name], counts[name].n) for name in like.variables if name in counts
+        }
         return StatisticsBundle({name: Counts(n) for name, n in known.items()})
 
     return mapped(network.lineage, turned)
@@ -235,7 +237,7 @@ def estimated(cpt: CPT, counts: Counts) -> CPT:
     """θ = (n + α) / Σ (n + α); a row that has lost all evidence is even, one that never had any stays as it is."""
     n = counts.n + cpt.alpha
     had = (cpt.observed_counts.n + cpt.alpha).sum(axis=-1, keepdims=True) > 0
-    p = shares(n, np.where(had, 1 / cpt.variable.size, cpt.probabilities), nothing=0.0)
+    p = shares(n, np.where(had, 1 / cpt.variable.n_states, cpt.probabilities), nothing=0.0)
     return replace(cpt, probabilities=p, counts=counts)
 
 
@@ -263,7 +265,7 @@ def alike(a: BayesianNetwork, b: BayesianNetwork) -> tuple[BayesianNetwork, Baye
 
 def require_same_graph(a: BayesianNetwork, b: BayesianNetwork) -> None:
     """The same variables, joined by the same arcs."""
-    odd = [name for name in dict.fromkeys((*a.names, *b.names)) if name not in a or name not in b]
+    odd = [name for name in dict.fromkeys((*a.variables, *b.variables)) if name not in a or name not in b]
     arcs = [f"{parent} → {child}" for parent, child in sorted(set(a.dag.arcs) ^ set(b.dag.arcs))]
     if odd or arcs:
         what = f"variable {listed(odd)}" if odd else f"the arc {listed(arcs)}"

@@ -86,6 +86,7 @@ def priors_of(prior: Prior, network: BayesianNetwork) -> dict[str, Dirichlet]:
         odd = [name for name in prior if name not in network]
         if odd:
             raise UnknownColumnError(
-                f"a prior is given for {listed(odd)}, not in the network", hint=f"variables are {listed(network.names)}"
+                f"a prior is given for {listed(odd)}, not in the network",
+                hint=f"variables are {listed(network.variables)}",
             )
     return {cpt.name: prior_of(prior, cpt) for cpt in network}

@@ -156,8 +156,10 @@ def prepare(
     memory
         Bytes that learning may take: a share of them for the different rows of a source.
     """
-    left_out: dict[str, str] = {}
-    table: Any = as_source(data, states=states, sample_weight=sample_weight, max_states=max_states, left_out=left_out)
+    dropped_columns: dict[str, str] = {}
+    table: Any = as_source(
+        data, states=states, sample_weight=sample_weight, max_states=max_states, dropped_columns=dropped_columns
+    )
     odd = unusable(table)
     rare = rarely_observed(table)
     odd |= {
@@ -166,23 +168,23 @@ def prepare(
         if share < LEAST_SHARE
     }
     keep = {*(states or ()), target, *named_columns(data)}
-    left_out |= {name: why for name, why in odd.items() if name not in keep or "one val" in why}
-    if target is not None and target in left_out:
+    dropped_columns |= {name: why for name, why in odd.items() if name not in keep or "one val" in why}
+    if target is not None and target in dropped_columns:
         raise ParameterError(
-            f"the target cannot be used: {left_out[target]}",
+            f"the target cannot be used: {dropped_columns[target]}",
             hint="name another target, or see what the column holds: `bayeslearn scan`",
         )
-    kept = [name for name in table.schema.names if name not in left_out]
+    kept = [name for name in table.schema.names if name not in dropped_columns]
     if not kept:
-        dropped = (data.request.left_out or {}) if isinstance(data, Scanned) else {}  # when it was scanned
-        reasons = list((dropped | left_out).values()) or ["there is none"]
+        dropped = (data.request.dropped_columns or {}) if isinstance(data, Scanned) else {}  # when it was scanned
+        reasons = list((dropped | dropped_columns).values()) or ["there is none"]
         raise EmptyTableError(
             f"no column is left to learn from: {joined(reasons, separator='; ')}",
             hint=f"name the columns to keep with {option('columns')}",
         )
     if not isinstance(table, Table):
         assert isinstance(table, Scanned)
-        return prepared_source(table, kept, left_out, rare, discretize, n_bins, memory)
+        return prepared_source(table, kept, dropped_columns, rare, discretize, n_bins, memory)
     doubtful = suspect_notes([found for found in suspects(table) if found.column in kept])
     numeric = [v.name for v in table.schema.numeric if v.name in kept]
     if numeric:
@@ -191,20 +193,20 @@ def prepare(
         table = table.discretize(numeric, strategy=discretize, n_bins=n_bins, target=label)  # type: ignore[arg-type]
     table = table.select(kept)
     notes = (*read_notes(table.schema, rare), *notes_on(twins(table), table.n_rows), *doubtful)
-    return PreparedData(table, left_out, cuts_of(table, numeric), notes)
+    return PreparedData(table, dropped_columns, cuts_of(table, numeric), notes)
 
 
 def prepared_source(
     source: Scanned,
     kept: list[str],
-    left_out: dict[str, str],
+    dropped_columns: dict[str, str],
     rare: Mapping[str, float],
     strategy: str,
     n_bins: int | None,
     memory: int,
 ) -> PreparedData:
     """The same of a source, and what a first pass over it shows."""
-    left_out = before_scanning(source) | left_out
+    dropped_columns = before_scanning(source) | dropped_columns
     rows = source.n_rows if source.digest is None else source.digest.rows
     source = replace(source, schema=source.schema.select(kept))
     numeric = [v.name for v in source.schema.numeric]
@@ -214,7 +216,7 @@ def prepared_source(
     alike = twins_by_pairs(looked, source.schema.names) if looked.rows.table is None else twins(looked.rows.table)
     odd = [] if source.digest is None else source.digest.suspects(kept)
     notes = (*read_notes(source.schema, rare), *notes_on(alike, looked.totals.rows), *suspect_notes(odd))
-    return PreparedSource(source, left_out, cuts_of(source, numeric), notes, looked=looked)
+    return PreparedSource(source, dropped_columns, cuts_of(source, numeric), notes, looked=looked)
 
 
 def suspect_notes(found: list[Suspect]) -> list[str]:
@@ -224,13 +226,13 @@ def suspect_notes(found: list[Suspect]) -> list[str]:
 
 def before_scanning(source: Scanned) -> dict[str, str]:
     """Columns that were left out when a source was scanned, and why."""
-    left_out: dict[str, str] = {}
+    dropped_columns: dict[str, str] = {}
     if source.digest is not None:
         used = {source.weight, *source.request.dropped, *origins(source.schema, source.schema.names)}
         gone = [name for name in source.digest.columns if name not in used]
         if gone:
-            source.digest.schema(requested(left_out=left_out), names=tuple(gone))
-    return left_out
+            source.digest.schema(requested(dropped_columns=dropped_columns), names=tuple(gone))
+    return dropped_columns
 
 
 def cuts_of(table: Source, numeric: Iterable[str]) -> dict[str, tuple[float, ...]]:

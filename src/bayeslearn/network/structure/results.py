@@ -150,7 +150,7 @@ class StructureFitInfo(FitInfo):
     def hidden(self) -> dict[str, tuple[Any, ...]]:
         """The variables that are not observed in any row, with their states."""
         observed = self.table.schema.names
-        return {name: self._network.states(name) for name in self._network.names if name not in observed}
+        return {name: self._network.states(name) for name in self._network.variables if name not in observed}
 
     @property
     def hidden_gain(self) -> float | None:
@@ -332,7 +332,9 @@ def marginals(table: Table, prior: Prior) -> BayesianNetwork:
     """The network without arcs: each variable by the values that are observed, which is where EM would end."""
     variables = {v.name: v for v in table.schema.discrete}
     seen = {
-        name: np.bincount(table.codes_of(name).astype(np.int64) + 1, table.sample_weight, v.size + 1)[1:].astype(float)
+        name: np.bincount(table.codes_of(name).astype(np.int64) + 1, table.sample_weight, v.n_states + 1)[1:].astype(
+            float
+        )
         for name, v in variables.items()
     }
     return counted(uniform(DAG(dict.fromkeys(variables, ())), variables), seen, prior)
@@ -343,7 +345,7 @@ def counted(frame: BayesianNetwork, seen: Mapping[str, NDArray[np.float64]], pri
     priors = priors_of(prior, frame)
     return BayesianNetwork(
         tuple(
-            CPT(cpt.variable, cpt.parents, shares(n.n + prior.alpha, 1 / cpt.variable.size, nothing=0.0), n, prior)
+            CPT(cpt.variable, cpt.parents, shares(n.n + prior.alpha, 1 / cpt.variable.n_states, nothing=0.0), n, prior)
             for cpt, n, prior in ((cpt, Counts(seen[cpt.name]), priors[cpt.name]) for cpt in frame)
         )
     )

@@ -147,13 +147,13 @@ class LocalRegressionModel(NumericPredictions, Fitted, Reported, Saved, kind="lo
     def leave_one_out(self, *, max_rows: int | None = None, random_state: Any = None) -> LocalFit:
         """Return the fit at every row to the other rows, or at a random sample of `max_rows` rows."""
         rows = model_selection.some_rows(self.space, max_rows, random_state)
-        found = model_selection.left_out(self.space, self.settings, rows)
+        found = model_selection.leave_one_out_fit(self.space, self.settings, rows)
         return found if self.outputs.ndim == 2 else fit.squeezed(found)
 
     def leave_one_out_rows(self, max_rows: int) -> tuple[NDArray[np.int64], LocalFit]:
         """Return a sample of rows, and the fit at each to the other rows."""
         rows = model_selection.some_rows(self.space, max_rows, 0)
-        return rows, model_selection.left_out(self.space, self.settings, rows)
+        return rows, model_selection.leave_one_out_fit(self.space, self.settings, rows)
 
     @property
     def settings(self) -> Settings:
@@ -175,7 +175,7 @@ class LocalRegressionModel(NumericPredictions, Fitted, Reported, Saved, kind="lo
     def noise(self) -> Floats:
         """The variance of the noise of each target over all rows, by leave-one-out without the variance of the fits."""
         rows = model_selection.some_rows(self.space, NOISE_ROWS, 0)
-        found = model_selection.left_out(self.space, self.settings, rows)
+        found = model_selection.leave_one_out_fit(self.space, self.settings, rows)
         square = (found.mean - self.space.outputs[rows]) ** 2 / (1 + found.spread[:, None])
         return np.asarray(np.average(square, axis=0, weights=self.sample_weight[rows]))
 

@@ -117,7 +117,7 @@ def local_model(
     standardize: bool, noise_sample_size: float, loo_rows: int | None, random_state: Any,
 ) -> LocalRegressionModel:  # fmt: skip
     """The model of rows, of which those without a target are dropped."""
-    features = Features.learn(found.inputs, sample_weight=found.sample_weight, every_state=degree == 0)
+    features = Features.fit(found.inputs, sample_weight=found.sample_weight, every_state=degree == 0)
     x = features.raw(features.table(found.inputs))
     there = np.flatnonzero(~np.isnan(found.targets).any(axis=1))
     y = found.targets[there]

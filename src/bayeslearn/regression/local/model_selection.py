@@ -60,7 +60,7 @@ def choose(
 
 def judged(space: fit.Space, settings: Settings, rows: Integers, around: Integers) -> Tried:
     """The error of settings on rows left out."""
-    found = left_out(space, settings, rows, around)
+    found = leave_one_out_fit(space, settings, rows, around)
     y, w = space.outputs, space.sample_weight[rows]
     unit = y.std(axis=0) if y.shape[1] > 1 else np.ones(1)
     square = ((found.mean - y[rows]) / np.where(unit > 0, unit, 1.0)) ** 2
@@ -68,7 +68,7 @@ def judged(space: fit.Space, settings: Settings, rows: Integers, around: Integer
     return Tried(settings, error, int(found.ridged.sum()), int(found.out_of_reach.sum()))
 
 
-def left_out(space: fit.Space, settings: Settings, rows: Integers, around: Integers | None = None) -> LocalFit:
+def leave_one_out_fit(space: fit.Space, settings: Settings, rows: Integers, around: Integers | None = None) -> LocalFit:
     """The fits at these rows to the others; `around` holds the nearest others, if they are known."""
     if len(space) < 2:
         raise EvidenceError("leave-one-out needs 2 rows, got 1", hint="add rows")

@@ -114,7 +114,7 @@ class Completions:
         """The same of a table in which no row occurs twice."""
         validation.integer("draws", draws, min_value=1)
         table = table.take(weights_of(table) > 0)
-        sizes = np.array([v.size for v in table.schema.discrete], np.int64)
+        sizes = np.array([v.n_states for v in table.schema.discrete], np.int64)
         count = np.where(table.codes < 0, sizes[:, None], 1).prod(axis=0, dtype=np.float64)
         few = count <= threshold(count, most, room, draws)
         shown = table.take(few)
@@ -166,7 +166,7 @@ class Completions:
 
 def has_many(table: Table, draws: int) -> bool:
     """Whether all completions, no more than so many of each row, would take long to count."""
-    sizes = np.array([v.size for v in table.schema.discrete], np.int64)
+    sizes = np.array([v.n_states for v in table.schema.discrete], np.int64)
     if table.n_rows * draws <= MANY:
         return False
     count = np.where(table.codes < 0, sizes[:, None], 1).prod(axis=0, dtype=np.float64)

@@ -121,7 +121,7 @@ class Look:
 
     def __call__(self, table: Table) -> Looked:
         """What it shows."""
-        shifted, sizes = read_only(table.codes + 1), np.array([v.size + 1 for v in table.schema.discrete], np.int64)
+        shifted, sizes = read_only(table.codes + 1), np.array([v.n_states + 1 for v in table.schema.discrete], np.int64)
         weights = np.empty(0) if table.sample_weight is None else table.sample_weight
         single = tuple(
             np.bincount(codes, table.sample_weight, minlength=size).astype(float)
@@ -139,7 +139,7 @@ class Look:
 def look(source: Scanned, memory: int, rows: int) -> Looked:
     """The first pass over a source of `rows` rows, whose columns are discrete."""
     wanted = max(min(SOME_ROWS, SOME_CELLS // len(source.schema)), 1)
-    states = sum(v.size + 1 for v in source.schema.discrete)
+    states = sum(v.n_states + 1 for v in source.schema.discrete)
     return source.fold(Look(memory // ROWS, -(-rows // wanted), 8 * states**2 <= memory // PAIRS))
 
 
@@ -203,7 +203,7 @@ class Count:
 
     def of(self, table: Table, *, exact: bool = True) -> Counted:
         """The same of complete rows."""
-        sizes = np.array([v.size for v in table.schema.discrete], np.int64)
+        sizes = np.array([v.n_states for v in table.schema.discrete], np.int64)
         rows = Rows(table.codes, sizes, np.empty(0) if table.sample_weight is None else table.sample_weight, memory=0)
         families = [family for kind, family in self.asked if kind == "family"]
         dense = dict(zip(families, table.counter.count(families), strict=True)) if families else {}

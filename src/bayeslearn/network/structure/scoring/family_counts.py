@@ -257,7 +257,7 @@ class Counts(ABC):
     def __init__(self, variables: Iterable[DiscreteVariable], total: float) -> None:
         self.variables = tuple(variables)
         self.names = [v.name for v in self.variables]
-        self.sizes = np.array([v.size for v in self.variables], np.int64)
+        self.sizes = np.array([v.n_states for v in self.variables], np.int64)
         self.total = total
         #: Tests of independence by their kind, as they are answered and as they are asked, where rows are in a source.
         self.answers: dict[tuple[str, str], dict[tuple[int, ...], tuple[float, float, float]]] = {}

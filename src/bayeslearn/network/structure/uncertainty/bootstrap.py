@@ -355,7 +355,7 @@ def _averaged(
     else:
         known = {cpt.name: cpt.variable for cpt in info.structural_em.network}
         frame = uniform(graph(strengths.names, arcs), known)
-        hidden = {name: frame.states(name) for name in frame.names if name not in info.table.schema.names}
+        hidden = {name: frame.states(name) for name in frame.variables if name not in info.table.schema.names}
         network = fit_parameters(frame, info.table, prior=settings.prior, hidden=hidden, random_state=settings.seed)
         log_likelihood = network.fit_info.log_likelihood
     kept = arcs_of(network, settings.criterion, cache.counts.total)

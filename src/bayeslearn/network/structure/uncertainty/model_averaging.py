@@ -67,7 +67,9 @@ class AveragedNetworks(Reported, Saved, kind="network average"):
         if probabilities.shape != (len(networks),):
             raise ShapeError(f"expected probabilities of shape ({len(networks)},), got {probabilities.shape}")
         for other in networks[1:]:
-            if {n: other.states(n) for n in other.names} != {n: networks[0].states(n) for n in networks[0].names}:
+            if {n: other.states(n) for n in other.variables} != {
+                n: networks[0].states(n) for n in networks[0].variables
+            }:
                 raise MismatchError(
                     "networks are averaged when their variables and states are the same",
                     hint="fit them to the same columns with the same states",
@@ -123,7 +125,7 @@ class AveragedNetworks(Reported, Saved, kind="network average"):
     def predict_proba(self, data: Any, variables: Iterable[str] | str | None = None) -> PosteriorTable:
         """Posterior distributions for every row of a table; a missing cell, or a missing column, is not observed."""
         table = self._table(data)
-        names = list(self.networks[0].names) if variables is None else as_names(variables)
+        names = list(self.networks[0].variables) if variables is None else as_names(variables)
         return self._cases(table, names, 0)
 
     def predict(self, data: Any, target: str) -> NDArray[Any]:
