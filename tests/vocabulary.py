@@ -289,4 +289,4 @@ def of_json(folder: Path) -> dict[str, str]:
 
 if __name__ == "__main__":
     for wrong, right in sorted(violations().items()):
-        print(f"{wrong} => {right}" if right else wrong)
+        print(f"{wrong} => {right}" if right else wrong)  # noqa: T201
