@@ -17,7 +17,6 @@ from bayeslearn import lazy_imports
 from bayeslearn.errors import ParameterError, nearest
 
 if TYPE_CHECKING:
-    from bayeslearn.network import BayesianNetwork
     from bayeslearn.tables import Table
 
 #: It loads when a network is opened.
@@ -110,8 +109,8 @@ def load_table(name: str) -> Table:
     return as_table(table_path(name), states=read_states(name), allow_constant=True)
 
 
-def load_network(name: str) -> BayesianNetwork:
-    """Return a network that ships.
+def load_network(name: str) -> Any:
+    """Return a :class:`~bayeslearn.network.BayesianNetwork` that ships.
 
     >>> load_network("asia").variables[:2]
     ('asia', 'tub')
