@@ -15,9 +15,9 @@ import pytest
 from bayeslearn import find_s, plots
 from bayeslearn.case_based import Case, CaseBase, FunctionGraph, design, retrieve
 from bayeslearn.hypotheses import (
-    BayesOptimalClassifier,
     Examples,
     FiniteSpace,
+    HypothesisClassifier,
     VersionSpace,
     VersionSpaceClassifier,
     description_lengths,
@@ -191,7 +191,7 @@ def test_a_version_space_that_takes_too_long_to_count_is_still_shown():
 def test_plots_take_estimators():
     vote = VersionSpaceClassifier().fit([["sunny", "warm"], ["rainy", "cold"]], ["yes", "no"])
     assert len(plots.plot_version_space(vote).axes[0].texts) == vote.version_space_.size
-    best = BayesOptimalClassifier([lambda x: x[0] > 0, lambda x: True], classes=[False, True], noise=0.1)
+    best = HypothesisClassifier([lambda x: x[0] > 0, lambda x: True], classes=[False, True], noise=0.1)
     best.fit([[1], [-1]], [True, False])
     assert plots.plot_posterior(best).axes[0].containers
     from sklearn.naive_bayes import GaussianNB

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from bayeslearn import datasets as datasets
     from bayeslearn import distributions as distributions
     from bayeslearn import em as em
+    from bayeslearn import ensemble as ensemble
     from bayeslearn import errors as errors
     from bayeslearn import hmm as hmm
     from bayeslearn import hypotheses as hypotheses
@@ -35,14 +36,17 @@ if TYPE_CHECKING:
     from bayeslearn import validation as validation
     from bayeslearn.codec import load as load
     from bayeslearn.discretizer import Discretizer as Discretizer
+    from bayeslearn.ensemble import BayesOptimalClassifier as BayesOptimalClassifier
+    from bayeslearn.ensemble import BayesOptimalModel as BayesOptimalModel
+    from bayeslearn.ensemble import fit_bayes_optimal as fit_bayes_optimal
     from bayeslearn.hmm import HiddenMarkovModel as HiddenMarkovModel
     from bayeslearn.hmm import HMMEstimator as HMMEstimator
     from bayeslearn.hmm import fit_hmm as fit_hmm
-    from bayeslearn.hypotheses import BayesOptimalClassifier as BayesOptimalClassifier
     from bayeslearn.hypotheses import Conjunction as Conjunction
     from bayeslearn.hypotheses import FindSClassifier as FindSClassifier
     from bayeslearn.hypotheses import FiniteSpace as FiniteSpace
     from bayeslearn.hypotheses import GibbsClassifier as GibbsClassifier
+    from bayeslearn.hypotheses import HypothesisClassifier as HypothesisClassifier
     from bayeslearn.hypotheses import VersionSpace as VersionSpace
     from bayeslearn.hypotheses import VersionSpaceClassifier as VersionSpaceClassifier
     from bayeslearn.hypotheses import find_s as find_s

@@ -57,6 +57,7 @@ KINDS = {
     "regression": "bayeslearn.regression.regression_model",
     "classification": "bayeslearn.regression.classification_model",
     "local regression": "bayeslearn.regression.local.model",
+    "Bayes optimal": "bayeslearn.ensemble.model",
     "online learner": "bayeslearn.online.base",
     "expert mixture": "bayeslearn.online.bayes_mixture",
     "network average": "bayeslearn.network.structure.uncertainty.model_averaging",
@@ -332,6 +333,19 @@ def registered(kind: str) -> Expected:
     """A kind, what reads its documents, and the version of its layout."""
     found = class_of(kind)
     return kind, found.from_document, found.file_version
+
+
+### models within models
+
+
+def nested(model: Saved) -> dict[str, Any]:
+    """The document of a model that is a part of another model, with its kind and its version."""
+    return {"format": PREFIX + model.file_kind, "version": model.file_version, **model.to_document()}
+
+
+def nested_model(reader: Reader, entry: Any) -> Any:
+    """The model of such a document, checked as a file of its kind is."""
+    return built(*checked_head(reader.path, entry, reader.source, None))
 
 
 ### writing

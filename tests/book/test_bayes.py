@@ -5,9 +5,9 @@ import pytest
 
 from bayeslearn.distributions import FinitePrior
 from bayeslearn.hypotheses import (
-    BayesOptimalClassifier,
     FiniteSpace,
     GibbsClassifier,
+    HypothesisClassifier,
     description_lengths,
     mistake_bits,
     optimal_lengths,
@@ -104,7 +104,7 @@ def test_gibbs_errs_at_most_twice_as_often_as_the_optimum():
     for _ in range(runs):
         target = table[rng.choice(n_hypotheses, p=prior)]
         seen = rng.integers(0, n_instances, size=n_seen)
-        optimal = BayesOptimalClassifier(hypotheses, prior=prior, classes=[0, 1]).fit(seen[:, None], target[seen])
+        optimal = HypothesisClassifier(hypotheses, prior=prior, classes=[0, 1]).fit(seen[:, None], target[seen])
         gibbs = GibbsClassifier(hypotheses, prior=prior, classes=[0, 1], random_state=rng)
         gibbs.fit(seen[:, None], target[seen])
         errors["optimal"] += np.mean(optimal.predict(everything) != target) / runs

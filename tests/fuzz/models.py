@@ -17,6 +17,7 @@ import numpy as np
 
 from bayeslearn import AODEClassifier, BayesianNetwork, containers, fit_parameters
 from bayeslearn.case_based import CaseBase, retrieve
+from bayeslearn.ensemble import BayesOptimalModel, fit_bayes_optimal
 from bayeslearn.hmm import HiddenMarkovModel, fit_hmm
 from bayeslearn.hypotheses import Examples, FiniteSpace, HypothesisPosterior, VersionSpace
 from bayeslearn.learning_theory.k_cnf import KCNF
@@ -241,6 +242,14 @@ def use_online_em(learner: OnlineEM) -> list[Any]:
     ]
 
 
+def use_ensemble(model: BayesOptimalModel) -> list[Any]:
+    return [
+        lambda: shares(model.predict_proba(TABLE)),
+        lambda: model.predict(TABLE).tolist() and None,
+        lambda: model.explain(TABLE) and None,
+    ]
+
+
 ### kinds
 
 
@@ -340,6 +349,10 @@ KINDS: dict[str, Kind] = {
     "online_em": Kind(
         lambda: fit_parameters_online("[h][c|h][y|c]", [COLORED, COLORED], states=COLORED_STATES, hidden={"h": 2}),
         use_online_em, OnlineEM.load,
+    ),
+    "bayes_optimal": Kind(
+        lambda: fit_bayes_optimal(ROWS, "y", members=["naive-bayes", "aode", "logistic", "k-nn"]),
+        use_ensemble, BayesOptimalModel.load,
     ),
     "cases": Kind(lambda: CaseBase.load("plumbing"), use_cases, CaseBase.load),
 }  # fmt: skip

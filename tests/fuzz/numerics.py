@@ -29,7 +29,7 @@ CLASSIFIERS: dict[str, Any] = {
     "NeighborsClassifier": {},
     "RBFClassifier": {"n_units": 3},
     "LogisticClassifier": {},
-    "BayesOptimalClassifier": {"hypotheses": [DecisionTreeClassifier(max_depth=d) for d in (1, 2)]},
+    "HypothesisClassifier": {"hypotheses": [DecisionTreeClassifier(max_depth=d) for d in (1, 2)]},
     "WeightedMajorityClassifier": {"estimators": [("stump", DecisionTreeClassifier(max_depth=1))]},
 }
 REGRESSORS: dict[str, Any] = {

@@ -13,7 +13,7 @@ from sklearn.naive_bayes import BernoulliNB, GaussianNB, MultinomialNB
 from sklearn.neighbors import KNeighborsClassifier
 
 from bayeslearn.errors import DataError, ImpossibleDataError, InconsistentDataError, ParameterError, UnknownStateError
-from bayeslearn.hypotheses import BayesOptimalClassifier, FindSClassifier, GibbsClassifier, VersionSpaceClassifier
+from bayeslearn.hypotheses import FindSClassifier, GibbsClassifier, HypothesisClassifier, VersionSpaceClassifier
 from bayeslearn.hypotheses.estimators import ALWAYS_TRAINING, folds_by_content
 
 
@@ -35,7 +35,7 @@ THRESHOLDS = [(f"> {t}", threshold(t)) for t in (1, 2, 3)]
 
 
 def test_functions_are_weighed_by_the_labels_they_explain():
-    model = BayesOptimalClassifier(THRESHOLDS, noise=0.1, prior=[0.2, 0.3, 0.5])
+    model = HypothesisClassifier(THRESHOLDS, noise=0.1, prior=[0.2, 0.3, 0.5])
     model.fit([[0], [1.5], [2.5]], ["low", "low", "high"])
     joint = np.array([0.2 * 0.9**2 * 0.1, 0.3 * 0.9**3, 0.5 * 0.9**2 * 0.1])
     np.testing.assert_allclose(list(model.posterior_.probabilities.values()), joint / joint.sum(), rtol=1e-12)
@@ -49,29 +49,29 @@ def test_functions_are_weighed_by_the_labels_they_explain():
 
 def test_partial_fit_adds_and_the_posterior_takes_back():
     X, y = np.array([[0], [1.5], [2.5], [2.2]]), np.array(["low", "low", "high", "low"])
-    whole = BayesOptimalClassifier(THRESHOLDS, noise=0.2).fit(X, y)
-    parts = BayesOptimalClassifier(THRESHOLDS, noise=0.2).partial_fit(X[:2], y[:2], classes=["low", "high"])
+    whole = HypothesisClassifier(THRESHOLDS, noise=0.2).fit(X, y)
+    parts = HypothesisClassifier(THRESHOLDS, noise=0.2).partial_fit(X[:2], y[:2], classes=["low", "high"])
     parts.partial_fit(X[2:], y[2:])
     assert parts.posterior_.statistics.isclose(whole.posterior_.statistics, rtol=1e-12)
     back = whole.posterior_.remove((X[3], "low"))
-    without = BayesOptimalClassifier(THRESHOLDS, noise=0.2).fit(X[:3], y[:3])
+    without = HypothesisClassifier(THRESHOLDS, noise=0.2).fit(X[:3], y[:3])
     np.testing.assert_allclose(back.distribution.mean(), without.posterior_.distribution.mean(), rtol=1e-12)
-    weighted = BayesOptimalClassifier(THRESHOLDS, noise=0.2).fit(X, y, sample_weight=[2, 1, 0, 1])
-    repeated = BayesOptimalClassifier(THRESHOLDS, noise=0.2).fit(X[[0, 0, 1, 3]], y[[0, 0, 1, 3]])
+    weighted = HypothesisClassifier(THRESHOLDS, noise=0.2).fit(X, y, sample_weight=[2, 1, 0, 1])
+    repeated = HypothesisClassifier(THRESHOLDS, noise=0.2).fit(X[[0, 0, 1, 3]], y[[0, 0, 1, 3]])
     assert weighted.posterior_.statistics.isclose(repeated.posterior_.statistics, rtol=1e-12)
 
 
 def test_partial_fit_is_for_fixed_hypotheses_only(blobs):
     X, y = blobs
-    assert not hasattr(BayesOptimalClassifier([GaussianNB()]), "partial_fit")
-    assert hasattr(BayesOptimalClassifier([GaussianNB().fit(X, y), threshold(1)]), "partial_fit")
+    assert not hasattr(HypothesisClassifier([GaussianNB()]), "partial_fit")
+    assert hasattr(HypothesisClassifier([GaussianNB().fit(X, y), threshold(1)]), "partial_fit")
 
 
 def test_functions_see_rows_of_frames_by_name():
     hypotheses = {"wind": lambda row: row["wind"] == "weak", "sky": lambda row: row["sky"] == "sunny"}
     columns = {"sky": ["sunny", "rainy", "sunny"], "wind": ["weak", "weak", "strong"]}
     for frame in (pd.DataFrame(columns), pl.DataFrame(columns)):
-        model = BayesOptimalClassifier(list(hypotheses.items())).fit(frame, [True, False, True])
+        model = HypothesisClassifier(list(hypotheses.items())).fit(frame, [True, False, True])
         assert model.posterior_.map_hypotheses == ["sky"]
         assert model.predict(frame).tolist() == [True, False, True]
         assert model.feature_names_in_.tolist() == ["sky", "wind"]
@@ -80,12 +80,12 @@ def test_functions_see_rows_of_frames_by_name():
 def test_fitted_classifiers_are_left_as_they_are(blobs):
     X, y = blobs
     naive = GaussianNB().fit(X[::2], y[::2])
-    model = BayesOptimalClassifier([naive, ("lines", LogisticRegression().fit(X[::2], y[::2]))]).fit(X[1::2], y[1::2])
+    model = HypothesisClassifier([naive, ("lines", LogisticRegression().fit(X[::2], y[::2]))]).fit(X[1::2], y[1::2])
     assert model.posterior_.space.hypotheses[0] is naive
     codes = np.searchsorted(model.classes_, y[1::2])
     expected = [h.predict_log_proba(X[1::2])[np.arange(45), codes].sum() for h in model.posterior_.space.hypotheses]
     np.testing.assert_allclose(model.posterior_.statistics.total, expected, rtol=1e-10)
-    frozen = clone(BayesOptimalClassifier([FrozenEstimator(naive)])).fit(X[1::2], y[1::2])
+    frozen = clone(HypothesisClassifier([FrozenEstimator(naive)])).fit(X[1::2], y[1::2])
     assert frozen.criterion_ == "likelihood"
 
 
@@ -95,19 +95,19 @@ def test_fitted_classifiers_are_left_as_they_are(blobs):
 def test_naive_bayes_variants_are_combined_by_evidence(blobs):
     X, y = blobs
     variants = [("gauss", GaussianNB()), ("wide", GaussianNB(var_smoothing=10)), ("signs", BernoulliNB())]
-    model = BayesOptimalClassifier(variants).fit(X, y)
+    model = HypothesisClassifier(variants).fit(X, y)
     assert model.criterion_ == "out_of_fold"
     assert model.posterior_.map_hypotheses == ["gauss"]
     p = model.posterior_.distribution.mean()
     parts = [h.predict_proba(X) for h in model.posterior_.space.hypotheses]
     np.testing.assert_allclose(model.predict_proba(X), np.tensordot(p, parts, axes=1), rtol=1e-10)
     assert model.score(X, y) > 0.75
-    assert min(cross_val_score(BayesOptimalClassifier(variants), X, y, cv=3)) > 0.6
+    assert min(cross_val_score(HypothesisClassifier(variants), X, y, cv=3)) > 0.6
 
 
 def test_out_of_fold_evidence_is_what_folds_by_hand_give(blobs):
     X, y = blobs
-    model = BayesOptimalClassifier([GaussianNB(), BernoulliNB()]).fit(X, y)
+    model = HypothesisClassifier([GaussianNB(), BernoulliNB()]).fit(X, y)
     codes = np.searchsorted(model.classes_, y)
     fold = folds_by_content(X, codes)
     by_hand = [
@@ -125,12 +125,12 @@ def test_out_of_fold_evidence_is_what_folds_by_hand_give(blobs):
 def test_order_of_rows_does_not_matter_and_a_row_twice_is_weight_two(blobs):
     X, y = blobs
     variants = [GaussianNB(), BernoulliNB()]
-    once = BayesOptimalClassifier(variants).fit(X, y)
+    once = HypothesisClassifier(variants).fit(X, y)
     order = np.random.default_rng(0).permutation(90)
-    shuffled = BayesOptimalClassifier(variants).fit(X[order], y[order])
+    shuffled = HypothesisClassifier(variants).fit(X[order], y[order])
     assert shuffled.posterior_.statistics.isclose(once.posterior_.statistics, rtol=1e-9)
-    doubled = BayesOptimalClassifier(variants).fit(np.repeat(X, 2, axis=0), np.repeat(y, 2))
-    weighted = BayesOptimalClassifier(variants).fit(X, y, sample_weight=np.full(90, 2.0))
+    doubled = HypothesisClassifier(variants).fit(np.repeat(X, 2, axis=0), np.repeat(y, 2))
+    weighted = HypothesisClassifier(variants).fit(X, y, sample_weight=np.full(90, 2.0))
     assert weighted.posterior_.statistics.isclose(doubled.posterior_.statistics, rtol=1e-9)
 
 
@@ -152,8 +152,8 @@ def test_sparse_counts_go_through():
     rng = np.random.default_rng(2)
     y = np.arange(40) % 2
     X = rng.poisson(np.where(y[:, None] == 1, [3, 1, 1], [1, 1, 3]))
-    dense = BayesOptimalClassifier([MultinomialNB(), MultinomialNB(alpha=50)]).fit(X, y)
-    thin = BayesOptimalClassifier([MultinomialNB(), MultinomialNB(alpha=50)]).fit(sparse.csr_matrix(X), y)
+    dense = HypothesisClassifier([MultinomialNB(), MultinomialNB(alpha=50)]).fit(X, y)
+    thin = HypothesisClassifier([MultinomialNB(), MultinomialNB(alpha=50)]).fit(sparse.csr_matrix(X), y)
     assert dense.score(X, y) > 0.7
     assert thin.predict_proba(sparse.csr_matrix(X)).shape == (40, 2)
     assert thin.posterior_.map_hypotheses == dense.posterior_.map_hypotheses
@@ -176,10 +176,10 @@ class Constant(ClassifierMixin, BaseEstimator):
 
 def test_a_classifier_that_knows_its_evidence_is_believed():
     X, y = [[0], [1]], ["a", "b"]
-    model = BayesOptimalClassifier([("x", Constant(-1.0)), ("y", Constant(-3.0))]).fit(X, y)
+    model = HypothesisClassifier([("x", Constant(-1.0)), ("y", Constant(-3.0))]).fit(X, y)
     assert model.criterion_ == "log_marginal_likelihood"
     np.testing.assert_allclose(model.posterior_["x"], 1 / (1 + np.exp(-2)), rtol=1e-12)
-    mixed = BayesOptimalClassifier([Constant(-1.0), GaussianNB()])
+    mixed = HypothesisClassifier([Constant(-1.0), GaussianNB()])
     assert mixed.fit(X * 5, y * 5).criterion_ == "out_of_fold"
     with pytest.raises(
         ParameterError, match="criterion=\"log_marginal_likelihood\" needs it of every hypothesis, and 'GaussianNB'"
@@ -207,15 +207,15 @@ def test_gibbs_draws_by_the_posterior():
 @pytest.mark.parametrize(
     ("model", "error", "match"),
     [
-        (BayesOptimalClassifier([]), ParameterError, "at least one hypothesis, got none"),
-        (BayesOptimalClassifier(None), ParameterError, "expected a list of hypotheses, got None"),
-        (BayesOptimalClassifier([GaussianNB()], criterion="magic"), ParameterError, "unexpected value for `criterion`"),
-        (BayesOptimalClassifier([GaussianNB()], noise=0.9), ParameterError, "`noise` must be at most 0.5, got 0.9"),
-        (BayesOptimalClassifier([GaussianNB()], prior=[0.5, 0.5]), ParameterError, "a prior over 1 hypotheses"),
-        (BayesOptimalClassifier([lambda x: "a"]), ImpossibleDataError, "row 2 has probability zero under every"),
-        (BayesOptimalClassifier([Perceptron()]), ImpossibleDataError, "has probability zero under every hypothesis"),
-        (BayesOptimalClassifier([GaussianNB()], classes=["a", "z"]), DataError, "labels 'b' are not among the classes"),
-        (BayesOptimalClassifier([5]), ParameterError, "a hypothesis must be a function or a classifier, got 5"),
+        (HypothesisClassifier([]), ParameterError, "at least one hypothesis, got none"),
+        (HypothesisClassifier(None), ParameterError, "expected a list of hypotheses, got None"),
+        (HypothesisClassifier([GaussianNB()], criterion="magic"), ParameterError, "unexpected value for `criterion`"),
+        (HypothesisClassifier([GaussianNB()], noise=0.9), ParameterError, "`noise` must be at most 0.5, got 0.9"),
+        (HypothesisClassifier([GaussianNB()], prior=[0.5, 0.5]), ParameterError, "a prior over 1 hypotheses"),
+        (HypothesisClassifier([lambda x: "a"]), ImpossibleDataError, "row 2 has probability zero under every"),
+        (HypothesisClassifier([Perceptron()]), ImpossibleDataError, "has probability zero under every hypothesis"),
+        (HypothesisClassifier([GaussianNB()], classes=["a", "z"]), DataError, "labels 'b' are not among the classes"),
+        (HypothesisClassifier([5]), ParameterError, "a hypothesis must be a function or a classifier, got 5"),
     ],
 )
 def test_bad_parameters(model, error, match):
@@ -228,10 +228,10 @@ def test_bad_parameters(model, error, match):
 def test_bad_weights_and_labels(blobs):
     X, y = blobs
     with pytest.raises(ParameterError, match="KNeighborsClassifier does not take it"):
-        BayesOptimalClassifier([KNeighborsClassifier()]).fit(X, y, sample_weight=np.ones(90))
+        HypothesisClassifier([KNeighborsClassifier()]).fit(X, y, sample_weight=np.ones(90))
     with pytest.raises(DataError, match="every sample_weight is zero"):
-        BayesOptimalClassifier([GaussianNB()]).fit(X, y, sample_weight=np.zeros(90))
-    model = BayesOptimalClassifier([lambda x: "new" if x[0] > 0 else "a"]).fit([[0], [-1]], ["a", "a"])
+        HypothesisClassifier([GaussianNB()]).fit(X, y, sample_weight=np.zeros(90))
+    model = HypothesisClassifier([lambda x: "new" if x[0] > 0 else "a"]).fit([[0], [-1]], ["a", "a"])
     with pytest.raises(UnknownStateError, match="unknown label 'new' in row 0"):
         model.predict([[1]])
     with pytest.raises(DataError, match="labels 'q' are not among"):

@@ -4,7 +4,7 @@ import pytest
 from sklearn.naive_bayes import BernoulliNB, GaussianNB
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from bayeslearn.hypotheses import BayesOptimalClassifier, FindSClassifier, GibbsClassifier, VersionSpaceClassifier
+from bayeslearn.hypotheses import FindSClassifier, GibbsClassifier, HypothesisClassifier, VersionSpaceClassifier
 
 NAIVE = [("plain", GaussianNB()), ("signs", BernoulliNB())]
 
@@ -12,8 +12,8 @@ NAIVE = [("plain", GaussianNB()), ("signs", BernoulliNB())]
 @pytest.mark.thorough
 @parametrize_with_checks(
     [
-        BayesOptimalClassifier(NAIVE),
-        BayesOptimalClassifier([GaussianNB(), BernoulliNB()], prior=[0.7, 0.3], noise=0.05),
+        HypothesisClassifier(NAIVE),
+        HypothesisClassifier([GaussianNB(), BernoulliNB()], prior=[0.7, 0.3], noise=0.05),
         GibbsClassifier(NAIVE, random_state=0),
         FindSClassifier(),
         VersionSpaceClassifier(conflicts="drop"),

@@ -11,7 +11,7 @@ from bayeslearn.cli.verbs import OTHERS, Verb, group
 from bayeslearn.errors import command_line
 
 #: Kinds of models that predict columns of tables, and those that have only probabilities of rows.
-CLASSIFIERS = ("naive Bayes", "one-dependence", "classification")
+CLASSIFIERS = ("naive Bayes", "one-dependence", "classification", "Bayes optimal")
 REGRESSION = ("regression", "local regression")
 HMM = "hidden Markov model"
 TABLES = (*CLASSIFIERS, "neighbors", *REGRESSION, "mixture")
@@ -63,6 +63,7 @@ VERBS = {
             "model_rows.explain",
             "naive Bayes",
             "classification",
+            "Bayes optimal",
             "regression",
             "neighbors",
             "mixture",

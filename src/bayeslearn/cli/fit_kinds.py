@@ -5,6 +5,10 @@ from __future__ import annotations
 from bayeslearn.cli.verbs import Verb, group
 
 VERBS = {
+    "classifier": Verb(
+        "ensemble_fit.classifier",
+        "Fit a Bayes optimal classifier: all learners, weighted by how well they predict held-out rows.",
+    ),
     "network": Verb(
         "network_fit.run",
         "Fit a Bayesian network: structure and parameters.",

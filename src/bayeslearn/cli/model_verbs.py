@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 KINDS = {
     "network": "network", "mixture": "mixture", "hidden Markov model": "hmm", "naive Bayes": "naive-bayes",
     "text": "text", "neighbors": "neighbors", "regression": "regression", "classification": "regression",
-    "local regression": "regression",
+    "local regression": "regression", "Bayes optimal": "classifier",
 }  # fmt: skip
 
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from bayeslearn.hypotheses.concept_learning.examples import find_positive_label as find_positive_label
     from bayeslearn.hypotheses.concept_learning.version_space import VersionSpace as VersionSpace
     from bayeslearn.hypotheses.concept_learning.version_space import Vote as Vote
-    from bayeslearn.hypotheses.estimators import BayesOptimalClassifier as BayesOptimalClassifier
     from bayeslearn.hypotheses.estimators import GibbsClassifier as GibbsClassifier
+    from bayeslearn.hypotheses.estimators import HypothesisClassifier as HypothesisClassifier
     from bayeslearn.hypotheses.finite_space import FiniteSpace as FiniteSpace
     from bayeslearn.hypotheses.finite_space import HypothesisPosterior as HypothesisPosterior
     from bayeslearn.hypotheses.priors import DescriptionLengths as DescriptionLengths

@@ -136,7 +136,7 @@ def _all_fixed(estimator: Any) -> bool:
     return all(is_fixed(h) for h in named(estimator.hypotheses)[1])
 
 
-class _HypothesisClassifier(PredictsClasses, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class _WeighsHypotheses(PredictsClasses, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """What both share: hypotheses weighed by the data; these get frames as they came, and check the cells."""
 
     _form = "frame"
@@ -237,7 +237,7 @@ class _HypothesisClassifier(PredictsClasses, ClassifierMixin, BaseEstimator):  #
         return tags
 
 
-class BayesOptimalClassifier(_HypothesisClassifier):
+class HypothesisClassifier(_WeighsHypotheses):
     """Every hypothesis votes with its posterior probability: P(v|x, D) = Σ_h P(v|x, h) P(h|D).
 
     Parameters
@@ -272,7 +272,7 @@ class BayesOptimalClassifier(_HypothesisClassifier):
     Three hypotheses with posteriors .4, .3, .3: the most probable one predicts +, and the vote −.
 
     >>> says = {"h1": "+", "h2": "-", "h3": "-"}
-    >>> vote = BayesOptimalClassifier(
+    >>> vote = HypothesisClassifier(
     ...     [(name, lambda x, v=v: v if x[0] else "-") for name, v in says.items()],
     ...     prior=[0.4, 0.3, 0.3], classes=["+", "-"],
     ... )
@@ -307,12 +307,12 @@ class BayesOptimalClassifier(_HypothesisClassifier):
         return np.exp(logsumexp(logs + self.posterior_.distribution.log_p[:, None], axis=1))
 
 
-class GibbsClassifier(_HypothesisClassifier):
+class GibbsClassifier(_WeighsHypotheses):
     """One hypothesis, drawn by its posterior probability, predicts: its expected error is at most twice the optimal.
 
     Each call of `predict` or `predict_proba` draws one hypothesis and uses it for all rows of the call. With a whole
     number as `random_state` every call draws the same one, so answers repeat; with a generator or None they vary.
-    The other parameters are those of :class:`BayesOptimalClassifier`.
+    The other parameters are those of :class:`HypothesisClassifier`.
     """
 
     def __init__(
