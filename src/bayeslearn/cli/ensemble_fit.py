@@ -85,7 +85,7 @@ def run(
         known, rows = given.names, given.settled()
         require_known([target, *([sample_weight] if sample_weight else [])], known)
         columns = given.columns([n for n in known if n not in dropped and n not in {target, sample_weight}], rows)
-        dropped |= given.left_out
+        dropped |= given.dropped_columns
 
         def step(now: Any) -> None:
             stop.heed()

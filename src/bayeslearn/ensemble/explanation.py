@@ -74,7 +74,7 @@ class PooledContributions(CellContributions):
 
 def explained(model: BayesOptimalModel, data: Any, *, of: Any, against: Any) -> PooledContributions:
     """The contributions of the cells of some rows, and of the members, to the class `of`."""
-    if model.target.size < 2:
+    if model.target.n_states < 2:
         raise ParameterError(f"there is only one class, {model.classes[0]!r}: nothing can be explained")
     table = model.read(data)
     logs = model.log_proba_of_members(table)

@@ -132,7 +132,7 @@ def fitted(
         return model.proba(cases.take(test).tables, target)
 
     held_out = out_of_fold(
-        members if fold.max() >= 0 else [], fold, target.size, answer,
+        members if fold.max() >= 0 else [], fold, target.n_states, answer,
         time_limit=None if limit is None else FOLDS_SHARE * limit, progress=part(progress, 0.0, FOLDS_SHARE),
     )  # fmt: skip
     known = held_out if len(held_out.rows) else without_rows(members if several else [], held_out)
@@ -159,7 +159,7 @@ def without_rows(members: list[Member], held_out: OutOfFold) -> OutOfFold:
 def shares(cases: Cases) -> Floats:
     """The logarithms of the shares of the classes, each with one row more."""
     target: Any = cases.target
-    n = np.bincount(cases.y, cases.sample_weight, minlength=target.size) + 1.0
+    n = np.bincount(cases.y, cases.sample_weight, minlength=target.n_states) + 1.0
     return np.asarray(np.log(n / n.sum()))
 
 

@@ -137,7 +137,7 @@ def read_cases(
         options["discrete"] = [*discrete, target]
     wanted = None if columns is None else [*columns, *([target] if named else [])]
     table = as_table(
-        data, columns=wanted, sample_weight=sample_weight, allow_constant=True, left_out=dropped,
+        data, columns=wanted, sample_weight=sample_weight, allow_constant=True, dropped_columns=dropped,
         max_states=max_states, **options,
     )  # fmt: skip
     if named:

@@ -112,7 +112,7 @@ class FittedMember:
     def proba(self, tables: dict[Form, Table], target: DiscreteVariable) -> Floats:
         """P(class | row), a column for every class of the ensemble."""
         table = tables[self.form]
-        found = np.zeros((len(table), target.size))
+        found = np.zeros((len(table), target.n_states))
         label = target
         if takes_target(self.model):
             label = self.model[target.name].variable

@@ -80,7 +80,7 @@ class BayesOptimalModel(Fitted, Reported, Saved, kind="Bayes optimal"):
     def log_proba_of_members(self, table: Table) -> Floats:
         """Return ln P(class | row) of each member, (rows, members, classes), as the pool takes them."""
         if not self.members:
-            return np.empty((len(table), 0, self.target.size))
+            return np.empty((len(table), 0, self.target.n_states))
         tables = self.columns.forms(table)
         return np.stack([floored(member.proba(tables, self.target)) for member in self.members], axis=1)
 
@@ -88,7 +88,7 @@ class BayesOptimalModel(Fitted, Reported, Saved, kind="Bayes optimal"):
         """Return ln P(class | row), a column for each of `classes`."""
         rows = self.read(data, missing_columns=missing_columns)
         parts = [self.pool.log_proba(self.log_proba_of_members(batch)) for batch in rows.batches(BATCH)]
-        return np.concatenate([np.empty((0, self.target.size)), *parts])
+        return np.concatenate([np.empty((0, self.target.n_states)), *parts])
 
     def predict_proba(
         self, data: Any, *, missing_columns: Literal["error", "missing"] = "error", backend: Backend | None = None
@@ -201,7 +201,7 @@ class BayesOptimalModel(Fitted, Reported, Saved, kind="Bayes optimal"):
         columns = Columns(Schema(reader.variable(variable) for variable in variables))
         if combine not in COMBINE or total < 0:
             reader.wrong(f"its pool is {combine!r:.40}, or its total weight is below zero")
-        m, k = len(members), target.size
+        m, k = len(members), target.n_states
         shape = (k, m, k) if combine == "ridge" else (m,)
         pool = Pool(combine, reader.numbers(weights, "coefficients", shape), reader.numbers(offsets, "offsets", (k,)))
         if combine != "ridge" and pool.coefficients.min(initial=0.0) < 0:
