@@ -21,6 +21,7 @@ from scipy.linalg import solve_triangular
 from scipy.special import expit, log_softmax
 
 from bayeslearn import validation
+from bayeslearn.distributions.moments import require_range
 from bayeslearn.errors import DataError, ShapeError
 
 if TYPE_CHECKING:
@@ -49,11 +50,8 @@ TOL = 1e-3
 #: Where the first search ends, which finds the curvature and where the second one starts; and its iterations at most.
 ROUGH, SAMPLE_ITERATIONS = 0.3, 30
 
-#: Steps that L-BFGS remembers.
-MEMORY = 10
-
-#: How exactly a sum over the rows is known, relative to itself.
-ROUNDING = 1e-14
+#: Steps that L-BFGS remembers, and how exactly a sum over the rows is known, relative to itself.
+MEMORY, ROUNDING = 10, 1e-14
 
 
 def softmax_fit(
@@ -88,10 +86,8 @@ def softmax_fit(
         Of that of the intercepts; 0 leaves them free.
     init
         (units, 1 + d) weights to start from, the intercepts first.
-    tol
-        Iterations end when every weight is within this many posterior standard deviations of the maximum, about.
-    max_iter
-        Iterations at most; `converged` reports whether they sufficed.
+    tol, max_iter
+        Iterations end when every weight is within `tol` posterior standard deviations of the maximum, about.
     callback
         Called with the iteration and the objective; the iterations end where it returns True.
 
@@ -148,7 +144,7 @@ class SoftmaxFit:
 
     def probability(self, X: Any) -> Floats:
         """Return P(class | row), (n, k)."""
-        return np.asarray(np.exp(self.log_probability(X)))
+        return np.exp(self.log_probability(X))
 
 
 ### the objective
@@ -186,6 +182,13 @@ class Softmax:
     def shape(self) -> tuple[int, int]:
         """How many units, and how many weights each has."""
         return self.units, int(self.x.shape[1])
+
+    def class_weights(self) -> Floats:
+        """The weight of the rows of each class."""
+        if self.d.ndim == 1:
+            return np.bincount(self.d, self.rows, minlength=max(self.units, 2)).astype(np.float64)
+        shares = np.column_stack([1 - self.d, self.d]) if self.units == 1 else self.d
+        return np.asarray(shares.sum(axis=0) if self.rows is None else self.rows @ shares)
 
     @cached_property
     def is_even(self) -> bool:
@@ -289,32 +292,34 @@ def with_ones(X: Any) -> Any:
         raise ShapeError(f"expected inputs of shape (n, d), got {x.shape}")
     if not np.isfinite(x).all():
         raise DataError("X holds values that are not finite")
-    found = np.empty((len(x), x.shape[1] + 1))
-    found[:, 0] = 1.0
-    found[:, 1:] = x
-    return found
+    return np.column_stack([np.ones(len(x)), x])
 
 
 ### the maximum
 
 
 def ascend(
-    problem: Softmax, init: Floats | None = None, *, tol: float = TOL, max_iter: int = 1000,
+    problem: Softmax, init: Floats | None = None, *, tol: float = TOL, gain: float = 0.0, max_iter: int = 1000,
     callback: Callable[[int, float], bool] | None = None,
 ) -> SoftmaxFit:  # fmt: skip
-    """Return the maximum of the objective: first of a sample of the rows, or about, then of all."""
+    """Return the maximum of the objective: first of a sample of the rows, or about, then of all.
+
+    With `gain`, the iterations end when no weight can gain more than this, relative to the objective.
+    """
     n = len(problem.d)
     if n > 4 * SAMPLE:
         some, share = problem.sampled(max(SAMPLE, n // 25))
         w, shape = begin(some, init)
         found = climbed(some, w, shape, max(tol, ROUGH), SAMPLE_ITERATIONS)
+        tol = math.sqrt(gain * (1 + abs(found.objective) / max(share, 1e-300))) if gain else tol
         return climbed(problem, found.weights, Shape.at(some, found.weights, share), tol, max_iter, callback)
     w, shape = begin(problem, init)
     found = climbed(problem, w, shape, max(tol, ROUGH), min(max_iter, SAMPLE_ITERATIONS), callback)
+    tol = math.sqrt(gain * (1 + abs(found.objective))) if gain else tol
     if tol >= ROUGH or found.n_iter >= max_iter or found.stopped:
         return found
-    shape = Shape.at(problem, found.weights)
-    return climbed(problem, found.weights, shape, tol, max_iter, callback, found.n_iter)
+    w = found.weights
+    return climbed(problem, w, Shape.at(problem, w), tol, max_iter, callback, found.n_iter)
 
 
 def begin(problem: Softmax, init: Floats | None) -> tuple[Floats, Shape]:
@@ -323,12 +328,7 @@ def begin(problem: Softmax, init: Floats | None) -> tuple[Floats, Shape]:
         w = np.array(init, dtype=np.float64).reshape(problem.shape)
         return w, Shape.at(problem, w)
     w = np.zeros(problem.shape) if problem.mean is None else np.array(problem.mean)
-    if problem.d.ndim == 1:
-        n = np.bincount(problem.d, problem.rows, minlength=max(problem.units, 2))
-    else:
-        r = np.ones(len(problem.d)) if problem.rows is None else problem.rows
-        n = r @ problem.d
-        n = np.append(r.sum() - n, n) if problem.units == 1 else n
+    n = problem.class_weights()
     share = (n + 0.5) / (n + 0.5).sum()
     if problem.mean is None:
         w[:, 0] = np.log(share[1] / share[0]) if problem.units == 1 else np.log(share) - np.log(share).mean()
@@ -417,6 +417,7 @@ class Shape:
                 own = prior[i * q : (i + 1) * q, i * q : (i + 1) * q]
                 own = np.diagonal(own) if B.ndim == 1 else own
             H = (B + own) / share
+            require_range(H)
             least = 1e-10 * max(float((H if B.ndim == 1 else np.diagonal(H)).max()), 1e-300)
             found.append(np.sqrt(H + least) if B.ndim == 1 else np.linalg.cholesky(H + least * np.eye(q)))
         root = np.array(found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 
 import numpy as np
 import pytest
@@ -118,6 +119,39 @@ def test_what_is_known_is_the_prior_of_what_comes_next():
     parts = LogisticFit.fit(X[:200], D[:200], sample_weight=w[:200]).update(X[200:], D[200:], sample_weight=w[200:])
     np.testing.assert_allclose(parts.coefficients, whole.coefficients, atol=0.02)
     assert parts.total_weight == pytest.approx(whole.total_weight)
+
+
+### many rows
+
+
+@pytest.mark.parametrize("k", [2, 4])
+def test_many_rows_and_coefficients_have_the_same_posterior(k, monkeypatch):
+    X, D, w = data(6, n=300, d=4, k=k)
+    y = D.argmax(axis=1)
+    exact = fit_logistic(X, y, sample_weight=w)
+    monkeypatch.setattr("bayeslearn.regression.logistic_optimizers.NEWTON_WORK", 0)
+    large = fit_logistic(X, y, sample_weight=w)
+    assert isinstance(large.fit.curvature, Problem)
+    np.testing.assert_allclose(large.fit.coefficients, exact.fit.coefficients, atol=1e-3)
+    copied = pickle.loads(pickle.dumps(large))
+    for one, other in zip(large.predict_interval(X), exact.predict_interval(X), strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-3)
+    assert not isinstance(large.fit.curvature, Problem)
+    assert not isinstance(copied.fit.curvature, Problem)
+    assert large.log_marginal_likelihood() == pytest.approx(exact.log_marginal_likelihood(), abs=1e-4)
+    both = [model.update(X, y).fit.coefficients for model in (large, exact)]
+    np.testing.assert_allclose(*both, atol=1e-3)
+
+
+@pytest.mark.parametrize("k", [2, 4])
+def test_the_curvature_of_units_alone_chooses_about_the_same_prior(k, monkeypatch):
+    X, D, _ = data(7, n=400, d=5, k=k)
+    y = (X @ np.random.default_rng(0).normal(size=(5, k)) + np.log(D)).argmax(axis=1)
+    exact = fit_logistic(X, y, prior="evidence").fit_info.precision
+    monkeypatch.setattr("bayeslearn.regression.logistic_optimizers.NEWTON_WORK", 0)
+    monkeypatch.setattr("bayeslearn.regression.classification_fit.EVIDENCE_WORK", 0)
+    quick = fit_logistic(X, y, prior="evidence").fit_info.precision
+    assert abs(np.log10(quick / exact)) < 0.51 if k > 2 else quick == exact
 
 
 ### classes that are separated

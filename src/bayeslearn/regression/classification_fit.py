@@ -16,7 +16,7 @@ from bayeslearn.regression.classification_model import ClassificationModel
 from bayeslearn.regression.feature_encoding import Features
 from bayeslearn.regression.fit_results import ClassificationFitInfo, with_info
 from bayeslearn.regression.logistic import LogisticFit
-from bayeslearn.regression.logistic_optimizers import NormalPrior
+from bayeslearn.regression.logistic_optimizers import Codes, NormalPrior, Problem
 from bayeslearn.regression.rbf_fit import choose
 from bayeslearn.regression.targets import Examples, coded, examples, known_classes, probabilities, read, shares
 from bayeslearn.sources import with_options
@@ -33,6 +33,10 @@ if TYPE_CHECKING:
 #: The precisions of the prior that ``"evidence"`` tries.
 STRENGTHS = np.geomspace(1e3, 1e-3, 13)
 
+#: Rows times the square of the number of coefficients from which the marginal likelihoods of several precisions are
+#: compared by the curvature of each unit alone.
+EVIDENCE_WORK = 10**10
+
 #: The precision of intercepts where a declared class has no rows.
 ABSENT = 0.01
 
@@ -45,7 +49,7 @@ def fit_logistic(
     prior: float | Literal["evidence"] | None = 1.0,
     soft: bool = False,
     classes: Sequence[Any] | None = None,
-    algorithm: Literal["newton", "lbfgs", "gradient"] = "newton",
+    algorithm: Literal["auto", "newton", "lbfgs", "gradient"] = "auto",
     rate: float | None = None,
     columns: Iterable[str] | None = None,
     discrete: Iterable[str] = (),
@@ -69,7 +73,8 @@ def fit_logistic(
         (n, k) of all.
     prior
         The precision of the coefficients of standardized features; None is maximum likelihood, ``"evidence"`` the
-        precision of the highest marginal likelihood.
+        precision of the highest marginal likelihood: from 1 on, in steps of a factor √10, while it rises. Of many rows
+        and coefficients, the curvature of each unit alone is used for that.
     soft
         Whether `target` holds probabilities.
     classes
@@ -95,18 +100,24 @@ def fit_logistic(
     >>> model.predict({"dose": [1.5, 5.0]}).tolist()
     ['no', 'yes']
     """
-    began = time.perf_counter()
     data = with_options(data, na_values=na_values, keep_default_na=keep_default_na, drop_columns=drop_columns)
     how = {"columns": columns, "discrete": discrete, "sample_weight": sample_weight, "max_states": max_states}
+    options = {"algorithm": algorithm, "rate": rate, "tol": tol, "max_iter": max_iter}
+    return logistic(data, target, how, options, prior=prior, soft=soft, classes=classes, progress=progress)
+
+
+def logistic(
+    data: Any, target: Any, how: dict[str, Any], options: dict[str, Any], *, prior: Any, classes: Any,
+    soft: bool = False, progress: Any = None, keep_rows: bool = True,
+) -> ClassificationModel:  # fmt: skip
+    """The same with options in dicts; what the fit found out has the rows only with `keep_rows`."""
+    began = time.perf_counter()
     found, known, d = class_examples(data, target, classes, how, soft=soft)
     features = Features.fit(found.inputs, sample_weight=found.sample_weight)
-    x = features.standardized(features.encode(found.inputs).matrix)
-    options: dict[str, Any] = {
-        "sample_weight": found.sample_weight, "algorithm": algorithm, "rate": rate, "tol": tol, "max_iter": max_iter,
-    }  # fmt: skip
-    fit = strongest(x, d, prior, options, progress)
-    model = ClassificationModel(features, found.names[0], known, fit)
-    return with_info(model, ClassificationFitInfo, found, prior=prior, began=began)
+    x = features.design(found.inputs, ones=True)
+    options = {**options, "sample_weight": found.sample_weight, "has_ones": True}
+    model = ClassificationModel(features, found.names[0], known, strongest(x, d, prior, options, progress))
+    return with_info(model, ClassificationFitInfo, found, prior=prior, began=began, keep_rows=keep_rows)
 
 
 @reports_progress("Fitting radial basis functions")
@@ -158,7 +169,8 @@ def fit_rbf_classifier(
     features = Features.fit(found.inputs, sample_weight=found.sample_weight, every_state=True)
     x = features.standardized(features.encode(found.inputs).matrix)
     basis, tried = choose(
-        x, d[:, 1:], n_units, centers=centers, width=width, sample_weight=found.sample_weight, max_units=max_units,
+        x, shares(d.codes, d.n_classes)[:, 1:], n_units, centers=centers, width=width,
+        sample_weight=found.sample_weight, max_units=max_units,
         random_state=validation.generator(random_state), progress=part(progress, 0.0, 0.9),
     )  # fmt: skip
     fit = strongest(basis(x), d, prior, {"sample_weight": found.sample_weight}, None)
@@ -168,8 +180,8 @@ def fit_rbf_classifier(
 
 def class_examples(
     data: Any, target: Any, classes: Sequence[Any] | None, how: dict[str, Any], *, soft: bool
-) -> tuple[Examples, tuple[Any, ...], Floats]:
-    """Rows, classes, and the share of every class in each row."""
+) -> tuple[Examples, tuple[Any, ...], Any]:
+    """Rows, classes, and the class of each row, or with `soft` the share of every class in it."""
     if soft:
         d = probabilities(target)
         inputs = read(data, **how)
@@ -183,33 +195,46 @@ def class_examples(
         return Examples(inputs, d, ("class",), inputs.sample_weight), known, d
     found = examples(data, target, classes=True, **how)
     if found.sample_weight is not None and not found.sample_weight.all():  # rows of weight 0 have no class
-        labels = found.targets.copy()
+        labels = found.targets.astype(object)
         labels[found.sample_weight == 0] = None
         found = replace(found, targets=labels)
     known = known_classes(found.targets) if classes is None else tuple(classes)
-    return found, known, shares(coded(found.targets, known), len(known))
+    return found, known, Codes(coded(found.targets, known), len(known))
 
 
-def strongest(x: Floats, d: Floats, prior: Any, options: dict[str, Any], progress: Any) -> LogisticFit:
+def strongest(x: Floats, d: Any, prior: Any, options: dict[str, Any], progress: Any) -> LogisticFit:
     """The fit under a prior, or under the prior of the highest marginal likelihood."""
-    precision = cases_of(prior)
+    precision, has_ones = cases_of(prior), bool(options.get("has_ones"))
     if precision != "evidence":
-        return LogisticFit.fit(x, d, prior=normal_prior(x, d, precision), progress=progress, **options)
-    best: LogisticFit | None = None
-    for i, strength in enumerate(STRENGTHS):
-        init = None if best is None else best.coefficients
-        inner = part(progress, i / len(STRENGTHS), (i + 1) / len(STRENGTHS))
-        fit = LogisticFit.fit(x, d, prior=normal_prior(x, d, strength), init=init, progress=inner, **options)
-        if best is None or fit.log_marginal_likelihood() > best.log_marginal_likelihood():
-            best = fit
-        elif strength < float(np.diagonal(best.prior.precision).max()) / 20:
-            break
-    assert best is not None
-    return best
+        given = normal_prior(x, d, precision, has_ones=has_ones)
+        return LogisticFit.fit(x, d, prior=given, progress=progress, **options)
+    tried: dict[int, tuple[float, LogisticFit]] = {}
+    at, step, best = len(STRENGTHS) // 2, 1, -1
+    while 0 <= at < len(STRENGTHS) and at not in tried:
+        inner = part(progress, len(tried) / len(STRENGTHS), (len(tried) + 1) / len(STRENGTHS))
+        given = normal_prior(x, d, STRENGTHS[at], has_ones=has_ones)
+        init = tried[best][1].coefficients if tried else None
+        fit = LogisticFit.fit(x, d, prior=given, init=init, progress=inner, **options)
+        tried[at] = evidence(fit), fit
+        if best < 0 or tried[at][0] > tried[best][0]:
+            best = at
+        elif len(tried) == 2:
+            step = -step  # the other way from the middle
+        at = best + step
+    return tried[best][1]
 
 
-def normal_prior(x: Floats, d: Floats, strength: float) -> NormalPrior:
+def evidence(fit: LogisticFit) -> float:
+    """The log marginal likelihood, by the curvature of each unit alone where that of all is costly."""
+    if isinstance(fit.curvature, Problem) and fit.curvature.work > EVIDENCE_WORK:
+        return fit.log_marginal_likelihood(by_unit=True)
+    return fit.log_marginal_likelihood()
+
+
+def normal_prior(x: Floats, d: Any, strength: float, *, has_ones: bool) -> NormalPrior:
     """Coefficients near 0; intercepts are free, except where a class has no rows and would have no maximum."""
-    absent = not (np.nansum(d, axis=0) > 0).all()
-    n_units = d.shape[1] if d.shape[1] > 2 else 1
-    return NormalPrior.of(n_units, x.shape[1], float(strength), intercept=ABSENT if absent else 0.0)
+    k = d.n_classes if isinstance(d, Codes) else d.shape[1]
+    n = np.bincount(d.codes[d.codes >= 0], minlength=k) if isinstance(d, Codes) else np.nansum(d, axis=0)
+    absent = not (n > 0).all()
+    dim = x.shape[1] - has_ones
+    return NormalPrior.of(k if k > 2 else 1, dim, float(strength), intercept=ABSENT if absent else 0.0)

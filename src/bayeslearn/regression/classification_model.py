@@ -23,9 +23,9 @@ from bayeslearn.regression import diagnostics
 from bayeslearn.regression.explanation import explanations
 from bayeslearn.regression.feature_encoding import Features
 from bayeslearn.regression.logistic import LogisticFit
-from bayeslearn.regression.logistic_optimizers import NormalPrior
+from bayeslearn.regression.logistic_optimizers import Codes, NormalPrior
 from bayeslearn.regression.rbf import RBFBasis
-from bayeslearn.regression.targets import coded, labels_of, shares
+from bayeslearn.regression.targets import coded, labels_of
 from bayeslearn.reports import Reported
 from bayeslearn.tables import DiscreteVariable, Schema, as_table
 from bayeslearn.tables.frames import probabilities
@@ -171,7 +171,7 @@ class ClassificationModel(Fitted, Reported, Saved, kind="classification", versio
             The weight of each row, or the column that holds it.
         """
         labels, w = self._labels(data, target, sample_weight)
-        d = shares(coded(labels, self.classes), len(self.classes))
+        d = Codes(coded(labels, self.classes), len(self.classes))
         return replace(self, fit=self.fit.update(self.design(data), d, sample_weight=w))
 
     def merge(self, *others: ClassificationModel) -> ClassificationModel:

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from bayeslearn import validation
 from bayeslearn.estimators import PredictsClasses
-from bayeslearn.regression.classification_fit import fit_logistic, fit_rbf_classifier
+from bayeslearn.regression.classification_fit import fit_rbf_classifier, logistic
 from bayeslearn.regression.fit_results import without_rows
 from bayeslearn.regression.regressors import FunctionEstimator
 from bayeslearn.regression.targets import default_names
@@ -95,7 +95,9 @@ class LogisticClassifier(Classifier):
         The precision of the coefficients of standardized features; None: maximum likelihood; ``"evidence"``: the
         precision of the highest marginal likelihood.
     algorithm
-        ``"newton"``, ``"lbfgs"``, or ``"gradient"``, the rule Δw = η Σ (d − h(x)) x with η the `rate`.
+        ``"auto"``: Newton's method for few rows and coefficients, L-BFGS for many, whose posterior precision is
+        computed when it is first asked for; ``"newton"``, ``"lbfgs"``, or ``"gradient"``, the rule
+        Δw = η Σ (d − h(x)) x with η the `rate`.
     tol, max_iter
         When the iterations end.
     discrete
@@ -124,7 +126,7 @@ class LogisticClassifier(Classifier):
         self,
         *,
         prior: float | Literal["evidence"] | None = 1.0,
-        algorithm: Literal["newton", "lbfgs", "gradient"] = "newton",
+        algorithm: Literal["auto", "newton", "lbfgs", "gradient"] = "auto",
         rate: float | None = None,
         tol: float = 1e-10,
         max_iter: int | None = None,
@@ -144,10 +146,9 @@ class LogisticClassifier(Classifier):
         self.unlabeled = unlabeled
 
     def _learn(self, rows: Any, y: Any, sample_weight: Any, classes: Any) -> ClassificationModel:
-        return fit_logistic(
-            rows, y, prior=self.prior, classes=classes, algorithm=self.algorithm, rate=self.rate, tol=self.tol,
-            max_iter=self.max_iter, discrete=self.discrete, sample_weight=sample_weight,
-        )  # fmt: skip
+        how = {"discrete": self.discrete, "sample_weight": sample_weight}
+        options = {name: getattr(self, name) for name in ("algorithm", "rate", "tol", "max_iter")}
+        return logistic(rows, y, how, options, prior=self.prior, classes=classes, keep_rows=False)
 
     def decision_function(self, X: Any) -> Floats:
         """w·x: of two classes the log odds of the second, (n,); of more, one column for each."""

@@ -177,11 +177,30 @@ class Features:
         """Points whose missing cells are the means of training."""
         return np.where(np.isnan(matrix), self.mean, matrix)
 
-    def standardized(self, matrix: Floats) -> Floats:
-        """Points in units of the spread around the mean; 0 where a feature does not vary."""
+    def standardized(self, matrix: Floats, *, ones: bool = False) -> Floats:
+        """Points in units of the spread around the mean, 0 where a feature does not vary; with `ones`, a 1 before each.
+
+        Missing cells are at the mean. Some rows are computed at a time, which stay in the cache.
+        """
+        whole = np.empty((len(matrix), self.size + ones))
+        whole[:, :ones] = 1.0
+        scale, step = ratio(1.0, self.spread), row_step(self.size)
         with in_range():
-            points = np.asarray((matrix - self.mean) * ratio(1.0, self.spread))
-        return require_squares("distances from the mean, in standard deviations,", points)
+            for at in range(0, len(matrix), step):
+                points = whole[at : at + step, int(ones) :]
+                np.subtract(matrix[at : at + step], self.mean, out=points)
+                points *= scale
+                if np.isnan(points.sum()):
+                    np.nan_to_num(points, copy=False, posinf=np.inf, neginf=-np.inf)
+                require_squares("distances from the mean, in standard deviations,", points)
+        return whole
+
+    def design(self, data: Any, *, ones: bool = False) -> Floats:
+        """Rows as standardized points; see :meth:`standardized`."""
+        numbers = None if self.schema.discrete else plain_numbers(data)
+        if numbers is not None and numbers.shape[1] == len(self.schema):
+            return self.standardized(require_finite(numbers, self.schema.names), ones=ones)
+        return self.standardized(self.encode(data).matrix, ones=ones)
 
     def raw(self, table: Table) -> Floats:
         """A table of this schema as points, NaN where a cell is missing."""
@@ -249,10 +268,10 @@ def width(schema: Schema, *, every_state: bool) -> int:
 
 def center_and_spread(x: Floats, sample_weight: Floats | None) -> tuple[Floats, Floats]:
     """The mean and the standard deviation of every column, over the cells that are there; spread 0 up to rounding."""
-    require_squares("inputs", x)
-    if sample_weight is None and len(x) and not np.isnan(x.sum()):
-        mean, spread = x.mean(axis=0), x.std(axis=0)
+    if sample_weight is None and len(x) and np.isfinite(x.sum()):
+        mean, spread = complete_moments(x)
         return mean, np.where(spread <= MEAN_ROUNDING * np.abs(mean), 0.0, spread)
+    require_squares("inputs", x)
     seen = ~np.isnan(x)
     w = seen * (
         1.0
@@ -266,3 +285,25 @@ def center_and_spread(x: Floats, sample_weight: Floats | None) -> tuple[Floats, 
     mean = mean + ratio((w * δ).sum(axis=0), n)
     spread = np.sqrt(ratio((w * (x - mean) ** 2).sum(axis=0), n))
     return mean, np.where(spread <= MEAN_ROUNDING * np.abs(mean), 0.0, spread)
+
+
+def complete_moments(x: Floats) -> tuple[Floats, Floats]:
+    """The mean and the standard deviation of every column of complete rows, some rows at a time.
+
+    Parts are merged by M = M₁ + M₂ + δ² n₁ n₂ / n, where M = Σ (x − mean)² and δ is the difference of their means.
+    """
+    n, mean, squares = 0, np.zeros(x.shape[1]), np.zeros(x.shape[1])
+    step = row_step(x.shape[1])
+    for at in range(0, len(x), step):
+        part = require_squares("inputs", x[at : at + step])
+        own = part.mean(axis=0)
+        δ = part - own
+        squares += np.einsum("ij,ij->j", δ, δ) + (own - mean) ** 2 * (n * len(part) / (n + len(part)))
+        n += len(part)
+        mean = mean + (own - mean) * (len(part) / n)
+    return mean, np.sqrt(squares / n)
+
+
+def row_step(wide: int) -> int:
+    """The number of rows that stay in the cache."""
+    return max((1 << 16) // max(wide, 1), 1)

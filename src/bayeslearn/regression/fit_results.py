@@ -44,13 +44,16 @@ class TriedUnits:
     log_marginal_likelihood: float
 
 
-def with_info(model: M, kind: type[RegressionFitInfo], found: Any, *, began: float, **more: Any) -> M:
+def with_info(
+    model: M, kind: type[RegressionFitInfo], found: Any, *, began: float, keep_rows: bool = True, **more: Any
+) -> M:
     """The model with what its fit to these rows found out; both share what is computed later."""
     missing = found.inputs.missing() if hasattr(found.inputs, "missing") else {}
     info = kind(
         n_rows=len(found.targets), n_missing_targets=found.missing, targets=tuple(found.names),
         filled={name: n for name, n in missing.items() if n}, dropped_columns=dict(found.dropped),
-        seconds=time.perf_counter() - began, _model=model, _rows=None if kind is LocalFitInfo else owned(found), **more,
+        seconds=time.perf_counter() - began, _model=model, **more,
+        _rows=owned(found) if keep_rows and kind is not LocalFitInfo else None,
     )  # fmt: skip
     return attached(model, info)
 

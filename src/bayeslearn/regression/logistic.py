@@ -23,6 +23,7 @@ from bayeslearn.errors import MismatchError, ShapeError
 from bayeslearn.regression.logistic_optimizers import (
     ALGORITHMS,
     OPEN,
+    Codes,
     NormalPrior,
     Problem,
     activations,
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-Algorithm = Literal["newton", "lbfgs", "gradient"]
+Algorithm = Literal["auto", "newton", "lbfgs", "gradient"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +51,8 @@ class LogisticFit:
     """
 
     coefficients: Floats
-    precision: Floats
+    #: The posterior precision, or the problem that it is computed from when it is asked for.
+    curvature: Floats | Problem
     prior: NormalPrior
     log_likelihood: float = 0.0
     n_iter: int = 0
@@ -61,48 +63,67 @@ class LogisticFit:
     separated: bool = False
 
     def __post_init__(self) -> None:
-        weights, precision = frozen(self.coefficients), frozen(self.precision)
+        weights = frozen(self.coefficients)
+        object.__setattr__(self, "coefficients", weights)
+        if isinstance(self.curvature, Problem):
+            return
+        precision = frozen(self.curvature)
         if weights.ndim != 2 or not weights.size or precision.shape != (weights.size,) * 2:
             raise ShapeError(f"coefficients {weights.shape} and their precision {precision.shape} do not fit")
-        object.__setattr__(self, "coefficients", weights)
-        object.__setattr__(self, "precision", precision)
+        object.__setattr__(self, "curvature", precision)
+
+    @property
+    def precision(self) -> Floats:
+        """H = P + Σ h(1 − h) x xᵀ, the posterior precision of the coefficients."""
+        if isinstance(self.curvature, Problem):  # the rows are not needed any more
+            object.__setattr__(self, "curvature", frozen(self.curvature.precision(self.coefficients.ravel())))
+        return self.curvature  # type: ignore[return-value]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"curvature": self.precision}
 
     @classmethod
     def fit(
         cls,
         X: ArrayLike,
-        targets: ArrayLike,
+        targets: ArrayLike | Codes,
         *,
         strength: float = 1.0,
         prior: NormalPrior | None = None,
         sample_weight: ArrayLike | None = None,
-        algorithm: Algorithm = "newton",
+        algorithm: Algorithm = "auto",
         rate: float | None = None,
         tol: float = 1e-10,
         max_iter: int | None = None,
         init: ArrayLike | None = None,
         progress: Any = None,
+        has_ones: bool = False,
     ) -> LogisticFit:
-        """Fit inputs (n, d) and probabilities: (n,) of the second class, or (n, k) of all.
+        """Fit inputs (n, d) and probabilities: (n,) of the second class, or (n, k) of all; or :class:`Codes`.
 
         Parameters
         ----------
         strength
             The prior precision of the coefficients; 0 is maximum likelihood. `prior` replaces it.
         algorithm
-            ``"newton"``, ``"lbfgs"``, or ``"gradient"``: w ← w + η Σ (d − h(x)) x with η the `rate`.
+            ``"newton"``, ``"lbfgs"``, ``"gradient"``: w ← w + η Σ (d − h(x)) x with η the `rate`; or ``"auto"``:
+            Newton's method for few rows and coefficients, L-BFGS for many, whose posterior precision is computed when
+            it is first asked for.
         tol
             Iterations end when no coefficient can gain more than this, relative to the objective.
+        has_ones
+            Whether the first column of X is 1, for the intercept; otherwise it is put before X.
         """
-        problem = Problem.of(X, targets, sample_weight, prior, strength)
-        how = validation.choice("algorithm", algorithm, list(ALGORITHMS))
+        problem = Problem.of(X, targets, sample_weight, prior, strength, has_ones=has_ones)
+        how = validation.choice("algorithm", algorithm, ["auto", *ALGORITHMS])
         return cls._at(problem, optimized(problem, how, rate, tol, max_iter, init, progress))
 
     @classmethod
     def _at(cls, problem: Problem, top: Maximum) -> LogisticFit:
         """The fit at the maximum."""
         return cls(
-            top.weights.reshape(problem.shape), top.precision, problem.prior, problem.log_likelihood(top.weights),
+            top.weights.reshape(problem.shape), problem if top.precision is None else top.precision, problem.prior,
+            top.log_likelihood,
             top.n_iter, float(problem.rows.sum()), 0.0, top.separated,
         )  # fmt: skip
 
@@ -164,9 +185,12 @@ class LogisticFit:
         """H⁻¹, over the directions that are determined."""
         return np.asarray(np.linalg.pinv(self.precision, rcond=OPEN, hermitian=True), dtype=float)
 
-    def log_marginal_likelihood(self) -> float:
-        """ln p(targets | inputs) by Laplace's approximation, up to the constant of the free intercepts."""
-        e = np.linalg.eigvalsh(self.precision)
+    def log_marginal_likelihood(self, *, by_unit: bool = False) -> float:
+        """ln p(targets | inputs) by Laplace's approximation, up to the constant of the free intercepts.
+
+        With `by_unit`, the curvature is that of each unit alone.
+        """
+        e = self._curvatures(by_unit=by_unit)
         e = e[e > OPEN * max(e.max(), 1e-300)]
         return (
             self.log_likelihood
@@ -174,9 +198,18 @@ class LogisticFit:
             - float(np.log(e / (2 * math.pi)).sum()) / 2
         )
 
+    def _curvatures(self, *, by_unit: bool) -> Floats:
+        """The eigenvalues of the precision, or of the blocks of the units."""
+        if by_unit and isinstance(self.curvature, Problem):
+            blocks = self.curvature.precisions_by_unit(self.coefficients)
+            return np.asarray(np.linalg.eigvalsh(blocks), dtype=float).ravel()
+        return np.asarray(np.linalg.eigvalsh(self.precision), dtype=float)
+
     # -- more rows
 
-    def update(self, X: ArrayLike, targets: ArrayLike, *, sample_weight: ArrayLike | None = None) -> LogisticFit:
+    def update(
+        self, X: ArrayLike, targets: ArrayLike | Codes, *, sample_weight: ArrayLike | None = None
+    ) -> LogisticFit:
         """Return the fit with more rows, the posterior as their prior: close to a fit to all rows (Laplace)."""
         prior = NormalPrior(self.coefficients.ravel(), self.precision)
         more = LogisticFit.fit(X, targets, prior=prior, sample_weight=sample_weight, init=self.coefficients)
@@ -197,7 +230,7 @@ class LogisticFit:
         found = np.linalg.lstsq(precision, moment, rcond=OPEN)[0]
         coefficients = np.asarray(found, dtype=float).reshape(self.coefficients.shape)
         return replace(
-            self, coefficients=coefficients, precision=precision, n_iter=self.n_iter + other.n_iter,
+            self, coefficients=coefficients, curvature=precision, n_iter=self.n_iter + other.n_iter,
             log_likelihood=self.log_likelihood + other.log_likelihood, separated=self.separated and other.separated,
             total_weight=self.total_weight + other.total_weight - self.prior_weight,
         )  # fmt: skip

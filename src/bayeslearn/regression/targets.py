@@ -105,6 +105,8 @@ def named(data: Any, schema: Schema) -> Any:
 
 def require_finite(x: Floats, names: tuple[str, ...]) -> Floats:
     """Numbers that are finite or missing."""
+    if np.isfinite(x.sum()):
+        return x
     wide = np.isinf(x)
     if wide.any():
         row, column = validation.first_position(wide)
@@ -262,12 +264,14 @@ def require_some(targets: NDArray[Any], sample_weight: Floats | None) -> NDArray
 ### labels
 
 
-def labels_of(target: Any) -> NDArray[np.object_]:
-    """Labels as objects, None where missing."""
+def labels_of(target: Any) -> NDArray[Any]:
+    """Labels as objects, None where missing; whole numbers stay an array of their type."""
     array = np.asarray(target)
     array = array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
     if array.ndim != 1:
         raise ShapeError(f"expected labels of shape (n,), got {array.shape}")
+    if array.dtype.kind in "iu":
+        return array
     labels = np.empty(len(array), dtype=object)
     labels[:] = array.tolist()
     labels[missing_labels(labels)] = None
