@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from bayeslearn.mixture import MixtureModel as MixtureModel
     from bayeslearn.mixture import fit_mixture as fit_mixture
     from bayeslearn.model_comparison import compare_models as compare_models
+    from bayeslearn.model_comparison import cross_validate as cross_validate
     from bayeslearn.model_evaluation import NumericMetrics as NumericMetrics
     from bayeslearn.model_evaluation import evaluate as evaluate
     from bayeslearn.naive_bayes import AODEClassifier as AODEClassifier

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayeslearn import validation
+from bayeslearn import lazy_imports, validation
 from bayeslearn.errors import EvidenceError, ParameterError, listed
 from bayeslearn.evaluation import Metrics, require_known
 from bayeslearn.reports import Pairs, Report, Reported
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from bayeslearn.tables.frames import Backend
 
     Floats = NDArray[np.float64]
+
+#: It loads when a learner is cross-validated.
+model_comparison: Any = lazy_imports.Deferred("bayeslearn.model_comparison")
 
 __all__ = ["Evaluation", "NumericMetrics", "evaluate"]
 
@@ -192,6 +195,8 @@ class Evaluation(Reported):
 
 def takes_target(model: Any) -> bool:
     """Whether a model predicts any of its variables, one of which has to be named."""
+    if not hasattr(model, "predict"):
+        raise ParameterError(f"a {type(model).__name__} predicts no column of the data", hint="give a fitted model")
     return "target" in inspect.signature(model.predict).parameters
 
 
@@ -244,7 +249,14 @@ def bounded(model: Any, data: Any, level: float) -> tuple[Floats, Floats, Floats
 
 
 def evaluate(
-    model: Any, data: Any, *, target: str | None = None, sample_weight: Any = None, level: float = 0.95
+    model: Any,
+    data: Any,
+    *,
+    target: str | None = None,
+    sample_weight: Any = None,
+    level: float = 0.95,
+    cv: int = 0,
+    random_state: Any = 0,
 ) -> Any:
     """Return how well a model predicts rows whose target is known.
 
@@ -260,6 +272,8 @@ def evaluate(
         The weight of each row, or the column that holds it; 1 by default.
     level
         The level of the intervals of numbers.
+    cv, random_state
+        With at least 2 folds the learner is evaluated instead: :func:`~bayeslearn.model_comparison.cross_validate`.
 
     Returns
     -------
@@ -273,6 +287,10 @@ def evaluate(
     >>> evaluate(fit_naive_bayes(days, "play"), days).accuracy
     1.0
     """
+    if cv:
+        return model_comparison.cross_validate(
+            model, data, target=target, cv=cv, sample_weight=sample_weight, level=level, random_state=random_state
+        )
     targets = targets_of(model, target)
     if not targets:
         raise ParameterError(

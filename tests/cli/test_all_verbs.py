@@ -20,12 +20,6 @@ ONE_FILE = {
     "bound_samples.pac", "bound_samples.agnostic", "bound_mistakes.run",
 }  # fmt: skip
 
-#: Options that still have several types of values.
-SEVERAL_TYPES = {
-    "--table", "--columns", "--target", "--prior", "--freeze", "--unlabeled", "--likelihood", "--n-units", "--data",
-    "--init",
-}  # fmt: skip
-
 
 def functions(verbs=VERBS, path=()):
     """Every function of a verb: its words, where it lives, and its command."""
@@ -61,7 +55,7 @@ def test_an_option_has_one_type_in_all_verbs():
             for name in param.opts:
                 if name.startswith("--"):
                     types.setdefault(name, set()).add(kind)
-    assert {name for name, kinds in types.items() if len(kinds) > 1} <= SEVERAL_TYPES
+    assert [name for name, kinds in types.items() if len(kinds) > 1] == []
 
 
 def test_options_of_one_parameter_have_the_same_help_everywhere():
@@ -87,6 +81,11 @@ def groups(command=None, path=()):
 def test_an_option_that_there_is_none_of_is_a_mistake_of_the_command_line(path):
     code, sentence = fail(*path, "--no-such-option")
     assert (code, "No such option" in sentence) == (2, True)
+
+
+def test_an_option_of_one_value_is_given_once():
+    code, sentence = fail("bayes", "--prior", "a=1", "--prior", "b=0")
+    assert (code, "Option '--prior' is given more than once" in sentence) == (2, True)
 
 
 @pytest.mark.parametrize("verb", [name for name, verb in VERBS.items() if not isinstance(verb.place, str)])

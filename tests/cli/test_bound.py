@@ -63,14 +63,14 @@ def test_interval():
 def test_mistakes_of_a_table(tmp_path):
     table = tmp_path / "class.csv"
     table.write_text("a,b\n0,0\n0,1\n1,0\n1,1\n")
-    answer = ask("bound", "mistakes", "--table", str(table))
+    answer = ask("bound", "mistakes", "--concepts", str(table))
     assert answer.startswith("VC 2 ≤ Opt 2 ≤ Halving 2 ≤ log₂|C| 2\n")
     assert answer.count("wrong") == 2
-    found = result(ask("bound", "mistakes", "--table", str(table), "--json"))
+    found = result(ask("bound", "mistakes", "--concepts", str(table), "--json"))
     assert (found["vc"], found["optimal"], found["halving"], found["log2"]) == (2, 2, 2, 2)
     assert len(found["worst_case"]) == 2
     table.write_text("1,0\n")
-    assert ask("bound", "mistakes", "--table", str(table)) == "VC 0 ≤ Opt 0 ≤ Halving 0 ≤ log₂|C| 0\n"
+    assert ask("bound", "mistakes", "--concepts", str(table)) == "VC 0 ≤ Opt 0 ≤ Halving 0 ≤ log₂|C| 0\n"
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_pictures(words, tmp_path):
         (("vc", "--n-units", "10", "--n-inputs", "5", "--dimension", "3", *SURE), 2, "not both"),
         (("vc", "--lower", "--epsilon", "0.1"), 2, "--lower needs --delta"),
         (("mistakes",), 2, "give one of --n-hypotheses"),
-        (("mistakes", "--table", "nothing.csv"), 2, "no file 'nothing.csv'"),
+        (("mistakes", "--concepts", "nothing.csv"), 2, "no file 'nothing.csv'"),
         (("error-interval", "5", "4"), 2, "5 of 4 examples"),
         (("error-interval", "1", "4", "--prior", "flat"), 2, "unexpected prior 'flat'"),
     ],

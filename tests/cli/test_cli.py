@@ -70,8 +70,8 @@ def test_bayes_answers_machines():
 
 
 def test_bayes_from_options_gives_the_same_as_from_a_file():
-    options = ["--prior", "cancer=0.008", "--prior", "no cancer=0.992"]
-    options += ["--likelihood", "cancer:positive=0.98", "--likelihood", "no cancer:positive=0.03"]
+    options = ["--prior", "cancer=0.008,no cancer=0.992"]
+    options += ["--likelihoods", "cancer:positive=0.98, no cancer:positive=0.03"]
     from_options, from_file = (
         result(ask("bayes", *call, "-e", "positive", "--json"))["hypotheses"] for call in (options, ["cancer-test"])
     )
@@ -89,8 +89,8 @@ def test_bayes_reads_json_and_an_impossible_likelihood_is_null(tmp_path):
 
 
 def test_bayes_with_code_lengths_is_minimum_description_length():
-    coins = ["--likelihood", "fair:head=0.5", "--likelihood", "biased:head=0.75", "-e", "head", "-e", "head"]
-    codes = ["--bits", "fair=1", "--bits", "biased=3"]
+    coins = ["--likelihoods", "fair:head=0.5,biased:head=0.75", "-e", "head", "-e", "head"]
+    codes = ["--bits", "fair=1,biased=3"]
 
     answer = result(ask("bayes", *coins, *codes, "--json"))
 
@@ -118,17 +118,18 @@ def test_bayes_without_evidence_shows_the_prior():
     [
         ([], 2, "no hypothesis was given"),
         (["no-such-file"], 2, "there is no file 'no-such-file'"),
-        (["--prior", "a"], 2, "--prior takes NAME=P with a number for P, got 'a'"),
-        (["--likelihood", "a=0.5"], 2, "--likelihood takes NAME:OUTCOME=P, got 'a=0.5'"),
+        (["--prior", "a"], 2, "--prior takes NAME=P, got 'a'"),
+        (["--prior", "a=x"], 2, "--prior takes NAME=P with a number, got 'a=x'"),
+        (["--likelihoods", "a=0.5"], 2, "--likelihoods takes NAME:OUTCOME=P, got 'a=0.5'"),
         (
-            ["--likelihood", "a:x=0.7", "--likelihood", "a:y=0.7"],
+            ["--likelihoods", "a:x=0.7,a:y=0.7"],
             2,
             "the likelihoods of 'a' must sum to at most 1, got 1.4",
         ),
         (["cancer-test", "--prior", "cancer=0.5"], 2, "--prior must sum to 1, got a sum of 1.492"),
         (["cancer-test", "-e", "maybe"], 1, "unknown outcome 'maybe'"),
         (
-            ["--likelihood", "a:x=1", "--likelihood", "b:x=1", "--likelihood", "b:y=0", "-e", "y"],
+            ["--likelihoods", "a:x=1,b:x=1,b:y=0", "-e", "y"],
             1,
             "probability zero under every hypothesis",
         ),

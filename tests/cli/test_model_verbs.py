@@ -144,8 +144,13 @@ def test_weights_and_plots_of_an_evaluation(at):
 def test_cross_validation_of_the_learner(at):
     found = result(ask("evaluate", "naive Bayes.json", "rows.csv", "--cv", "5", "--json"))
     assert (found["cv"], found["accuracy"] > 0.5) == (5, True)
-    with pytest.raises(ParameterError, match="there is no --cv for a model of the kind 'neighbors'"):
-        ask("evaluate", "neighbors.json", "rows.csv", "--cv", "5")
+
+
+@pytest.mark.parametrize("kind", [kind for kind in FITS if kind != "naive Bayes"])
+def test_every_learner_is_cross_validated(at, kind):
+    found = result(ask("evaluate", f"{kind}.json", "rows.csv", "--cv", "3", "--seed", "2", "--json"))
+    assert same(found, bl.evaluate(bl.load(f"{kind}.json"), "rows.csv", cv=3, random_state=2).to_dict())
+    assert found["total_weight"] == 60
 
 
 def test_a_network_is_evaluated_as_a_classifier(at):

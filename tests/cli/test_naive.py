@@ -53,7 +53,7 @@ def test_the_reliability_is_drawn_if_it_was_checked(days):
 @pytest.mark.thorough
 def test_options_reach_the_model(days):
     found = result(
-        learn(days, "--drop-columns", "id", "--prior", "m:2", "--prior", "sky=laplace", "--calibrate", "--json",
+        learn(days, "--drop-columns", "id", "--prior", "m:2,sky=laplace", "--calibrate", "--json",
               "--cv", "5", "--distribution", "heat=binned:3", "--distribution", "visits=gaussian",
               "--class-prior", "none")
     )  # fmt: skip
@@ -117,7 +117,7 @@ def test_labels_that_are_missing(days):
         (["--target", "kind", "-o", "m.txt"], "its name stands for another format"),
         (["--target", "kind", "-o", "m.json", "--distribution", "heat"], "--distribution takes COL=NAME"),
         (["--target", "kind", "-o", "m.json", "--distribution", "heat=zipf"], "distributions"),
-        (["--target", "kind", "-o", "m.json", "--prior", "m:2", "--prior", "m:3"], "one --prior for all columns"),
+        (["--target", "kind", "-o", "m.json", "--prior", "m:2,m:3"], "one --prior for all columns"),
         (
             ["--target", "kind", "-o", "m.json", "--drop-columns", "kind"],
             "column 'kind' is needed, and cannot be dropped",

@@ -78,8 +78,8 @@ def test_failures_are_one_sentence(words, code, message):
 
 
 @pytest.mark.parametrize(("name", "start"), [("asia.svg", b"<svg "), ("ASIA.PNG", b"\x89PNG")])
-def test_show_draws_a_picture_whole(tmp_path, name, start):
-    assert ask("show", "asia", "smoke=yes", "--plot", str(tmp_path / name)) == ""
+def test_plot_draws_a_network_atomically(tmp_path, name, start):
+    assert ask("plot", "asia", "smoke=yes", "-o", str(tmp_path / name)) == ""
     assert [path.name for path in tmp_path.iterdir()] == [name]
     assert (tmp_path / name).read_bytes().startswith(start)
 
@@ -87,21 +87,21 @@ def test_show_draws_a_picture_whole(tmp_path, name, start):
 def test_pictures_of_large_networks_are_compact(tmp_path):
     sizes = {}
     for words in ((), ("--compact",), ("--no-compact",), ("--bars",)):
-        ask("show", "alarm", *words, "--plot", str(tmp_path / "n.svg"))
+        ask("plot", "alarm", *words, "-o", str(tmp_path / "n.svg"))
         sizes[words] = len((tmp_path / "n.svg").read_text())
-    ask("show", "asia", "--compact", "--plot", str(tmp_path / "n.png"))
+    ask("plot", "asia", "--compact", "-o", str(tmp_path / "n.png"))
 
     assert sizes[()] == sizes["--compact",] < sizes["--no-compact",] / 2
     assert sizes["--bars",] == sizes["--no-compact",]
     assert (tmp_path / "n.png").read_bytes().startswith(b"\x89PNG")
-    assert tell("show", "asia", "--compact")[0] == 2
+    assert tell("plot", "asia", "--compact")[0] == 2
 
 
-def test_show_draws_beliefs_given_evidence(tmp_path):
-    ask("show", "asia", "smoke=yes", "--plot", str(tmp_path / "asia.svg"))
+def test_plot_draws_posteriors_given_evidence(tmp_path):
+    ask("plot", "asia", "smoke=yes", "-o", str(tmp_path / "asia.svg"))
     assert (tmp_path / "asia.svg").read_text(encoding="utf-8") == read_network("asia").to_svg({"smoke": "yes"})
-    told = ask("show", "asia", "--plot", str(tmp_path / "asia.svg"), "--no-bars", "--json")
-    assert result(told)["name"] == "asia"
+    told = ask("plot", "asia", "-o", str(tmp_path / "asia.svg"), "--no-bars", "--json")
+    assert result(told) == {"output": str(tmp_path / "asia.svg")}
     assert (tmp_path / "asia.svg").read_text(encoding="utf-8") == read_network("asia").to_svg(bars=False)
 
 

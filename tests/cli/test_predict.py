@@ -44,7 +44,7 @@ def test_answers_are_those_of_the_joint(tmp_path):
     (tmp_path / "cases.csv").write_text("\n".join(lines))
     targets = [network.variables[0], network.variables[3]]
     words = ["predict", str(tmp_path / "net.json"), str(tmp_path / "cases.csv")]
-    ask(*words, "--target", targets[0], "--target", targets[1], "-o", str(tmp_path / "found.csv"))
+    ask(*words, "--target", ",".join(targets), "-o", str(tmp_path / "found.csv"))
     found = read((tmp_path / "found.csv").read_text())
 
     names = [c for t in targets for c in (t, *(f"P({t}={state})" for state in network.states(t)))]
@@ -71,7 +71,7 @@ def test_holes_and_other_columns_are_not_observed(cases, tmp_path):
 
 
 def test_only_states(cases, tmp_path):
-    words = ["predict", "asia", str(cases), "--target", "lung", "--target", "tub", "--target", "lung", "--no-proba"]
+    words = ["predict", "asia", str(cases), "--target", "lung,tub,lung", "--no-proba"]
     assert ask(*words) == "lung,tub\nyes,no\nno,no\nno,no\nno,no\n"
     ask(*words, "-o", str(tmp_path / "states.parquet"))
     assert pyarrow.parquet.read_table(tmp_path / "states.parquet").column_names == ["lung", "tub"]
@@ -125,7 +125,7 @@ def test_machines_get_one_object(cases, tmp_path):
 
 
 def test_a_known_target_is_scored(cases):
-    told = said("predict", "asia", str(cases), "--target", "lung", "--target", "tub")
+    told = said("predict", "asia", str(cases), "--target", "lung,tub")
     assert told.startswith("lung: 2 of 3 known are right, accuracy 0.6667, mean log loss 0.")
     assert "tub" not in told
 

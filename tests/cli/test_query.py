@@ -330,7 +330,7 @@ def test_explain_and_show_take_numbers(delays, tmp_path):
     assert "CPT entry" in ask(
         "explain", "net.json", "late=yes", "--target", "dep_delay", "--state", "39", "--sensitivity", "2"
     )
-    ask("show", "net.json", "dep_delay=39", "--plot", "net.svg")
+    ask("plot", "net.json", "dep_delay=39", "-o", "net.svg")
     assert (tmp_path / "net.svg").read_text() == delays.to_svg({"dep_delay": state})
 
 
@@ -384,7 +384,7 @@ def test_a_date_stands_for_its_parts_and_the_answer_says_so(shop):
     assert answer["beliefs"]["open"] == pytest.approx(hour, rel=1e-12)
     assert ask("query", "net.json", "when=2026-02-10", "--mpe").count("observed: when = 2026-02-10 (month: Feb") == 2
     assert "without when.month=Feb" in ask("explain", "net.json", "when=2026-02-10", "--target", "open")
-    ask("show", "net.json", "when=2026-02-10", "--plot", "net.svg")
+    ask("plot", "net.json", "when=2026-02-10", "-o", "net.svg")
 
 
 def test_money_is_read_as_money(shop):

@@ -90,7 +90,7 @@ def ask_class(data: bytes) -> None:
     """The VC dimension of a class, and its mistakes."""
     with scratch(data, "class.csv") as path:
         verb("bound", "vc-dimension", str(path), "--max-points", "3")
-        verb("bound", "mistakes", "--table", str(path))
+        verb("bound", "mistakes", "--concepts", str(path))
 
 
 def ask_examples(data: bytes) -> None:

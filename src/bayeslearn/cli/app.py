@@ -131,6 +131,7 @@ VERBS = {
             "network",
             "network average",
             HMM,
+            "mixture",
             text="text_evaluate.run",
         ),
         "Evaluate predictions on rows with a known target: accuracy, log loss, calibration, RMSE, intervals.",

@@ -11,6 +11,7 @@ import typer
 
 from bayeslearn import files
 from bayeslearn.cli import output
+from bayeslearn.cli.structure_options import assignments
 from bayeslearn.errors import FormatError, ParameterError, ProbabilityError
 
 if TYPE_CHECKING:
@@ -37,15 +38,18 @@ def run(
     ] = None,
     *,
     prior: Annotated[
-        list[str] | None, typer.Option(help=r"NAME=P: prior of a hypothesis; repeat for each. \[default: uniform]")
+        str | None, typer.Option(metavar="NAME=P,...", help=r"Priors of the hypotheses. \[default: uniform]")
     ] = None,
     bits: Annotated[
-        list[str] | None,
-        typer.Option(help="NAME=L: code length in bits instead of a prior, P(h) ∝ 2^-L; prints description lengths."),
+        str | None,
+        typer.Option(
+            metavar="NAME=L,...",
+            help="Code lengths in bits instead of priors, P(h) ∝ 2^-L; prints description lengths.",
+        ),
     ] = None,
-    likelihood: Annotated[
-        list[str] | None,
-        typer.Option(help="NAME:OUTCOME=P: probability of an outcome under a hypothesis; repeat for each."),
+    likelihoods: Annotated[
+        str | None,
+        typer.Option(metavar="NAME:OUTCOME=P,...", help="Probabilities of outcomes under the hypotheses."),
     ] = None,
     evidence: Annotated[
         list[str] | None, typer.Option("--evidence", "-e", help="Observed outcome; repeat for more.")
@@ -64,21 +68,20 @@ def run(
     from bayeslearn.hypotheses import FiniteSpace, description_lengths
 
     priors, rows = _read(file) if file else ({}, {})
-    priors |= dict(_assignment("--prior", item) for item in prior or [])
-    lengths = dict(_assignment("--bits", item) for item in bits or [])
-    for item in likelihood or []:
-        label, p = _assignment("--likelihood", item)
+    priors |= numbers("--prior", prior, "NAME=P", "cancer=0.008")
+    lengths = numbers("--bits", bits, "NAME=L", "short=3")
+    for label, p in numbers("--likelihoods", likelihoods, "NAME:OUTCOME=P", "cancer:positive=0.98").items():
         name, colon, outcome = label.rpartition(":")
         if not colon:
             raise ParameterError(
-                f"--likelihood takes NAME:OUTCOME=P, got {item!r}",
-                hint="for instance --likelihood cancer:positive=0.98",
+                f"--likelihoods takes NAME:OUTCOME=P, got {f'{label}={p:g}'!r}",
+                hint="for instance --likelihoods cancer:positive=0.98",
             )
         rows.setdefault(name, {})[outcome] = p
     if not rows:
         raise ParameterError(
             "no hypothesis was given",
-            hint="give a file, or --likelihood NAME:OUTCOME=P for each hypothesis and outcome",
+            hint="give a file, or --likelihoods NAME:OUTCOME=P,... for each hypothesis and outcome",
         )
     space = FiniteSpace.from_table(_completed(rows))
     steps = [space.posterior(bits=lengths) if lengths else space.posterior(priors or "uniform")]
@@ -145,16 +148,25 @@ def _located(file: str) -> Path:
     raise ParameterError(f"there is no file {file!r}", hint=f"hypotheses that ship: {ships}")
 
 
-def _assignment(option: str, item: str) -> tuple[str, float]:
-    name, equals, value = item.rpartition("=")
+def numbers(option: str, text: str | None, form: str, example: str) -> dict[str, float]:
+    """NAME=P,NAME=P: numbers by name."""
+    found = assignments(option, text, form, example)
     try:
-        if equals and name:
-            return name, float(value)
+        return {name: float(value) for name, value in found.items()}
     except ValueError:
-        pass
-    raise ParameterError(
-        f"{option} takes NAME=P with a number for P, got {item!r}", hint=f"for instance {option} cancer=0.008"
-    )
+        odd = next(f"{name}={value}" for name, value in found.items() if not is_number(value))
+        raise ParameterError(
+            f"{option} takes {form} with a number, got {odd!r}", hint=f"for instance {option} {example}"
+        ) from None
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _completed(rows: Rows) -> Rows:

@@ -20,7 +20,7 @@ def run(
     find_s: Annotated[
         int | None, typer.Option(help="N: Find-S on conjunctions of N attributes, instead of Halving.")
     ] = None,
-    table: Annotated[
+    concepts: Annotated[
         Path | None,
         typer.Option(
             help="A CSV of 0 and 1, a row for each hypothesis: exact mistake bounds and a worst-case sequence."
@@ -34,10 +34,10 @@ def run(
     """
     from bayeslearn import learning_theory
 
-    if sum(given is not None for given in (n_hypotheses, data, find_s, table)) != 1:
-        raise ParameterError("give one of --n-hypotheses, --data, --find-s and --table")
-    if table is not None:
-        _exact(table, as_json=as_json)
+    if sum(given is not None for given in (n_hypotheses, data or None, find_s, concepts)) != 1:
+        raise ParameterError("give one of --n-hypotheses, --data, --find-s and --concepts")
+    if concepts is not None:
+        _exact(concepts, as_json=as_json)
     elif find_s is not None:
         bound_samples.finish([learning_theory.find_s_mistake_bound(find_s)], None, as_json=as_json)
     else:
@@ -45,10 +45,10 @@ def run(
         bound_samples.finish([learning_theory.halving_mistake_bound(size)], None, as_json=as_json)
 
 
-def _exact(table: Path, *, as_json: bool) -> None:
+def _exact(file: Path, *, as_json: bool) -> None:
     from bayeslearn.learning_theory import MistakeBounds, MistakeGame, read_class
 
-    concepts = read_class(table)
+    concepts = read_class(file)
     game = MistakeGame(concepts)
     found = MistakeBounds(concepts.vc_dimension, game.optimal, game.halving, concepts.size.log2)
     trial = game.worst_case()

@@ -28,7 +28,8 @@ Hypotheses = Annotated[
     ),
 ]
 Data = Annotated[
-    str | None, typer.Option(help="A file whose columns are the attributes of conjunctions, instead of --n-hypotheses.")
+    list[str] | None,
+    typer.Option(help="CSV or Parquet files whose columns are the attributes of conjunctions. Repeatable."),
 ]
 Target = Annotated[str | None, typer.Option(help="Column of --data that is no attribute.")]
 Plot = Annotated[Path | None, typer.Option(help="Plot m by ε to FILE.svg, .png or .pdf.")]
@@ -81,7 +82,7 @@ def vc(
     *,
     dimension: Annotated[float | None, typer.Option(help="VC dimension of the class.")] = None,
     n_units: Annotated[
-        int | None, typer.Option(help="Perceptrons of a network, with --n-inputs; instead of --dimension.")
+        str | None, typer.Option(help="Number of perceptrons of a network, with --n-inputs; instead of --dimension.")
     ] = None,
     n_inputs: Annotated[int | None, typer.Option(help="Inputs of each perceptron.")] = None,
     epsilon: Epsilon = None,
@@ -113,17 +114,22 @@ def vc(
 ### shared parts
 
 
-def size_of(n_hypotheses: str | None, data: str | None, target: str | None) -> HypothesisCount | None:
+def size_of(n_hypotheses: str | None, data: list[str] | None, target: str | None) -> HypothesisCount | None:
     """The number of hypotheses, from text or from the columns of a file."""
     from bayeslearn import learning_theory
 
-    if n_hypotheses is not None and data is not None:
+    if n_hypotheses is not None and data:
         raise ParameterError("give --n-hypotheses or --data, not both")
-    if target is not None and data is None:
+    if target is not None and not data:
         raise ParameterError("--target names a column of --data, which is not given")
-    if data is None:
+    if not data:
         return None if n_hypotheses is None else learning_theory.HypothesisCount.parse(n_hypotheses)
-    schema = load_table(data, {}).schema
+    if len(data) == 1:
+        schema = load_table(data[0], {}).schema
+    else:
+        from bayeslearn.sources import scan
+
+        schema = scan(data, discrete=True, allow_constant=True).schema
     if target is not None:
         schema = schema.select([name for name in schema.names if name != schema[target].name])
     return learning_theory.HypothesisCount.attributes(schema)
@@ -152,8 +158,8 @@ def _finite(
     finish([law(size, epsilon=epsilon, delta=delta, n_examples=n_examples)], plot, as_json=as_json)
 
 
-def _network(n_units: int | None, n_inputs: int | None, dimension: float | None) -> Bound | None:
-    from bayeslearn import learning_theory
+def _network(n_units: str | None, n_inputs: int | None, dimension: float | None) -> Bound | None:
+    from bayeslearn import learning_theory, validation
 
     if n_units is None and n_inputs is None:
         return None
@@ -161,4 +167,4 @@ def _network(n_units: int | None, n_inputs: int | None, dimension: float | None)
         raise ParameterError("a network needs both --n-units and --n-inputs")
     if dimension is not None:
         raise ParameterError("give --dimension, or --n-units and --n-inputs, not both")
-    return learning_theory.perceptrons_dimension(n_units, n_inputs)
+    return learning_theory.perceptrons_dimension(validation.positive_count("--n-units", n_units), n_inputs)

@@ -10,7 +10,7 @@ import typer
 
 from bayeslearn.cli import checkpoint_options, interrupt, output, plot_files, progress
 from bayeslearn.cli.checkpoint_options import Checkpoint, Every, Resume  # noqa: TC001 - typer reads the annotations
-from bayeslearn.cli.data_options import Data, reads
+from bayeslearn.cli.data_options import Data, column_list, reads
 from bayeslearn.cli.structure_options import names
 from bayeslearn.errors import ParameterError
 
@@ -43,13 +43,15 @@ def run(
     topology: Annotated[
         str, typer.Option(help="Allowed transitions: ergodic (all) or left_right (to the same or the next state).")
     ] = "ergodic",
-    columns: Annotated[str | None, typer.Option(help="Observed columns, A,B; default: all others.")] = None,
+    columns: Annotated[
+        list[str] | None, typer.Option(metavar="A,B", help=r"Observed columns. Repeatable. \[default: all others]")
+    ] = None,
     id_column: Id = None,
     known_states: Annotated[str | None, typer.Option(help="Column of known states, empty where unknown.")] = None,
     prior: Annotated[
         str, typer.Option(help="Prior: m:SIZE, laplace, none, ...; auto is that of --init, else m:1.")
     ] = "auto",
-    init: Annotated[Path | None, typer.Option(help="Model file with the initial values.")] = None,
+    init: Annotated[str | None, typer.Option(help="Model file with the initial values.")] = None,
     freeze: Annotated[
         str | None, typer.Option(help="Parts of --init that do not change: startprob, transmat, emissions.")
     ] = None,
@@ -118,11 +120,11 @@ def state_names(n_states: str | None) -> int | list[str] | None:
     return validation.count_or_names("--n-states", n_states)
 
 
-def chosen(there: list[str], columns: str | None, id_column: str | None, known_states: str | None) -> list[str]:
+def chosen(there: list[str], columns: list[str] | None, id_column: str | None, known_states: str | None) -> list[str]:
     """The observed columns: those that are named, or all others."""
     from bayeslearn.tables.schema import require_known
 
-    asked = names(columns)
+    asked = column_list(columns or [], there)
     require_known([*asked, *(name for name in (id_column, known_states) if name)], there)
     found = list(asked) or [name for name in there if name not in {id_column, known_states}]
     if not found:

@@ -39,7 +39,8 @@ def run(
     """Evaluate predictions on rows with a known target.
 
     Of classes: accuracy, log loss, Brier score, calibration and confusion. Of numbers: RMSE, mean absolute error, R²
-    and the coverage of the intervals. Of components: the mean log-likelihood is `bayeslearn score`.
+    and the coverage of the intervals. With --cv the learner is evaluated: the settings of the model, fitted to the rows
+    of the other folds; of mixtures and hidden Markov models without --true-states by the log-likelihood.
 
     Example: bayeslearn evaluate nb.json titanic.csv --cv 10
     """
@@ -52,8 +53,13 @@ def run(
     validation.integer("--cv", cv, min_value=0)
     model = load(model_file)
     if hasattr(model, "decode"):
-        with data.opened() as given:
-            found = of_states(model, given, true_states, id_column)
+        with data.opened() as given, progress.bar("evaluating", passes=data.passes) as tell:
+            if cv:
+                found = cross_validated(
+                    model, given, (), tell, cv=cv, random_state=seed, id=id_column, true_states=true_states
+                )
+            else:
+                found = of_states(model, given, true_states, id_column)
         output.show_json(found.to_dict()) if as_json else sys.stdout.write(f"{found.summary()}\n")
         save_plot(found, plot)
         return
@@ -62,16 +68,14 @@ def run(
     targets = targets_of(model, target)
     with data.opened(sample_weight=sample_weight) as given, progress.bar("evaluating", passes=data.passes) as tell:
         lacking = [v.name for v in targets if v.name not in given.names]
-        if lacking or not targets:
+        if lacking or not (targets or cv):
             what = f"{given.path} has no column {listed(lacking)}" if lacking else "the model predicts no column"
             raise DataError(
                 f"{what}, so that predictions cannot be evaluated",
                 hint="name a file with the observed targets, or the target: --target COLUMN",
             )
         if cv:
-            found = cross_validated(
-                model, given.settled(), targets, cv=cv, random_state=seed, sample_weight=given.sample_weight
-            )
+            found = cross_validated(model, given, targets, tell, cv=cv, random_state=seed, level=level)
         else:
             found = evaluated(model, given, targets, level, tell)
     if as_json:
@@ -103,23 +107,22 @@ def evaluated(model: Any, given: Any, targets: tuple[Any, ...], level: float, te
     return total.alone()
 
 
-def cross_validated(model: Any, data: Any, targets: tuple[Any, ...], **options: Any) -> Any:
+def cross_validated(model: Any, given: Any, targets: tuple[Any, ...], tell: Any, **options: Any) -> Any:
     """The cross-validation of the learner of a model."""
-    from bayeslearn.naive_bayes import NaiveBayesModel
-    from bayeslearn.network import BayesianNetwork
+    from bayeslearn.model_comparison import cross_validate
 
-    if isinstance(model, NaiveBayesModel):
-        from bayeslearn.naive_bayes.tabular.out_of_fold import cross_validate
+    target = targets[0].name if takes_target(model) else None
+    return cross_validate(
+        model, given.settled(), target=target, sample_weight=given.sample_weight,
+        progress=lambda now: tell(now.fraction), **options,
+    )  # fmt: skip
 
-        return cross_validate(model, data, **options)
-    if isinstance(model, BayesianNetwork):
-        from bayeslearn.network.evaluation import cross_validate as of_network
 
-        return of_network(model, data, target=targets[0].name, **options).metrics
-    raise ParameterError(
-        f"there is no --cv for a model of the kind {model.file_kind!r}",
-        hint="bayeslearn compare-models DATA --target COLUMN cross-validates learners of classes and of numbers",
-    )
+def takes_target(model: Any) -> bool:
+    """Whether the variable to predict has to be named."""
+    from bayeslearn import model_evaluation
+
+    return model_evaluation.takes_target(model)
 
 
 def save_plot(found: Any, path: Path | None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import sys
 from dataclasses import replace
 from pathlib import Path  # noqa: TC003 - typer reads the annotation
@@ -33,12 +34,13 @@ def run(
         ),
     ] = None,
     prior: Annotated[
-        list[str] | None,
+        str,
         typer.Option(
-            help="Prior of the columns: pooled:1, evidence, laplace, jeffreys, m:2 or none. Repeatable by column.",
-            metavar="[COL=]PRIOR",
+            help="Prior of the columns: pooled:1, evidence, laplace, jeffreys, m:2 or none; of some columns: "
+            "m:2,COL=laplace.",
+            metavar="PRIOR[,COL=PRIOR]",
         ),
-    ] = None,
+    ] = "pooled:1",
     class_prior: Annotated[
         str, typer.Option(help="Prior of the class probabilities: laplace, jeffreys, m:2 or none.")
     ] = "laplace",
@@ -123,10 +125,11 @@ def pairs(option: str, items: list[str] | None) -> dict[str, str]:
     return found
 
 
-def priors(items: list[str] | None) -> Any:
+def priors(text: str) -> Any:
     """One prior for all columns, or one for some of them."""
-    plain = [item for item in items or [] if "=" not in item]
-    own = pairs("--prior", [item for item in items or [] if "=" in item])
+    items = next(csv.reader([text], skipinitialspace=True), [])
+    plain = [item for item in items if "=" not in item]
+    own = pairs("--prior", [item for item in items if "=" in item])
     if len(plain) > 1:
         raise ParameterError(f"there is one --prior for all columns, got {', '.join(plain)}", hint="write COL=PRIOR")
     if not own:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bayeslearn.cli import envelope, output, table_writer
-from bayeslearn.cli.data_options import Data, reads
+from bayeslearn.cli.data_options import Data, column_list, reads
 from bayeslearn.cli.network_files import MODEL, load
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def run(
     model_file: Annotated[str, typer.Argument(metavar="MODEL", help=MODEL)],
     data: Annotated[Data, typer.Argument(help="CSV or Parquet files, or patterns; missing values are not observed.")],
     *,
-    target: Annotated[list[str], typer.Option(help="A variable to predict; its own column is not used. Repeatable.")],
+    target: Annotated[str, typer.Option(help="Variable to predict, or A,B; its own column is not used.")],
     to: Annotated[
         Path | None, typer.Option("-o", "--output", help="The file to write, .csv or .parquet; else CSV to stdout.")
     ] = None,
@@ -43,7 +43,8 @@ def run(
 
     if to is not None:
         table_writer.writer(to)
-    network, targets = load(model_file), list(dict.fromkeys(target))
+    network = load(model_file)
+    targets = column_list([target], list(network.variables))
     schema = answer_schema(network, targets, proba=proba)
     scores = {name: Metrics.none(network.states(name)) for name in targets}
     with data.opened() as given:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from pathlib import Path  # noqa: TC003 - typer reads the annotation
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bayeslearn.cli import output, plot_files
-from bayeslearn.cli.network_files import NETWORK, assignments, load
-from bayeslearn.errors import ParameterError
+from bayeslearn.cli import output
+from bayeslearn.cli.network_files import NETWORK, load
 
 if TYPE_CHECKING:
     from bayeslearn.network import BayesianNetwork, RowSupport
@@ -18,46 +16,23 @@ if TYPE_CHECKING:
 
 def run(
     model_file: Annotated[str, typer.Argument(metavar="MODEL", help=NETWORK)],
-    evidence: Annotated[
-        list[str] | None, typer.Argument(help="Evidence for --plot: VAR=STATE, VAR=30, VAR=10..20.")
-    ] = None,
     *,
-    plot: Annotated[
-        Path | None,
-        typer.Option(help="Draw the network with posteriors into this .svg or .png file, instead of tables."),
-    ] = None,
-    bars: Annotated[
-        bool | None,
-        typer.Option(help=r"Posteriors in the nodes of the plot. \[default: unless it is compact]"),
-    ] = None,
-    compact: plot_files.Compact = None,
     support: Annotated[
         bool, typer.Option("--support", help="Observed rows behind each row of the CPTs, the fewest first.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of tables.")] = False,
 ) -> None:
-    """Show a network: variables, states and parents; or the data behind its CPTs; or a plot.
+    """Show a network: variables, states and parents; or the data behind its CPTs.
 
-    Example: bayeslearn show asia smoke=yes --plot asia.svg
+    Example: bayeslearn show asia
     """
-    if plot is not None and support:
-        raise ParameterError("--support and --plot exclude each other", hint="omit --plot")
-    if plot is None and (evidence or bars is not None or compact is not None):
-        raise ParameterError(
-            "evidence, --bars and --compact require --plot FILE",
-            hint="`bayeslearn query` lists posteriors",
-        )
-    if plot is not None:
-        plot_files.check(plot)
     network = load(model_file)
-    if plot is not None:
-        plot_files.draw(network, assignments(network, evidence or []), plot, bars=bars, compact=compact)
     rows = grounds(network) if support else []
     if as_json:
         _show_json(network, {"support": [asdict(row) for row in rows]} if support else {})
     elif support:
         _show_support(rows)
-    elif plot is None:
+    else:
         _show(network)
 
 

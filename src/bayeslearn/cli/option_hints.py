@@ -87,7 +87,19 @@ def helpful(command: Any) -> Any:
     """The same command, whose unknown options are explained."""
     if command is None or hasattr(command, "explains_options"):
         return command
-    parse = command.parse_args
+    parse, make_parser = command.parse_args, command.make_parser
+
+    def parser_of(ctx: typer.Context) -> Any:
+        parser = make_parser(ctx)
+        words_of = parser.parse_args
+
+        def parse_words(args: list[str]) -> Any:
+            found = words_of(args)
+            require_once(ctx, found[2])
+            return found
+
+        parser.parse_args = parse_words
+        return parser
 
     def parse_args(ctx: typer.Context, args: list[str]) -> list[str]:
         prepare(command, ctx)
@@ -100,9 +112,17 @@ def helpful(command: Any) -> Any:
         envelope.parsed(ctx)
         return cast("list[str]", rest)
 
-    command.parse_args = parse_args
+    command.parse_args, command.make_parser = parse_args, parser_of
     command.explains_options = True
     return command
+
+
+def require_once(ctx: Any, given: list[Any]) -> None:
+    """Refuse an option of one value that is given twice, of which only the last would count."""
+    for param in given:
+        of_one_value = param.param_type_name == "option" and param.nargs == 1 and not (param.multiple or param.is_flag)
+        if of_one_value and given.count(param) > 1:
+            ctx.fail(f"Option {max(param.opts, key=len)!r} is given more than once; it takes one value.")
 
 
 def options_of(ctx: Any) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -68,6 +69,17 @@ def arcs(option: str, items: list[str] | None) -> list[tuple[str, str]]:
                 f"{option} takes 'A->B', got {item!r}", hint="the quotes keep the shell from reading >"
             )
         found.append((parent, child))
+    return found
+
+
+def assignments(option: str, text: str | None, form: str, example: str) -> dict[str, str]:
+    """NAME=VALUE,NAME=VALUE; an item in double quotes may hold commas."""
+    found: dict[str, str] = {}
+    for item in next(csv.reader([text or ""], skipinitialspace=True), []):
+        name, equals, value = (part.strip() for part in item.rpartition("="))
+        if not (name and equals and value):
+            raise ParameterError(f"{option} takes {form}, got {item!r}", hint=f"for instance {option} {example}")
+        found[name] = value
     return found
 
 

@@ -25,6 +25,7 @@ from bayeslearn.cli.text_options import (  # noqa: TC001 - typer reads the annot
     Text,
     Tokens,
 )
+from bayeslearn.errors import ParameterError
 
 #: Instead of a model: the learner is judged.
 KIND = "text"
@@ -44,6 +45,9 @@ def run(
     text: Text = None,
     label: Label = None,
     encoding: Encoding = "utf-8",
+    cv: Annotated[
+        int, typer.Option(help="Cross-validation with this many folds of the learner; 0: evaluate the model.")
+    ] = 0,
     n_splits: Splits = 3,
     test_size: Annotated[float, typer.Option(help="Hold-out share of each class.")] = 1 / 3,
     sizes: Annotated[str | None, typer.Option(help="Numbers of documents of the learning curve, N,N,N.")] = None,
@@ -68,18 +72,21 @@ def run(
 
     Example: bayeslearn evaluate text mails/ --sizes 100,200,500 --plot curve.svg
     """
-    from bayeslearn import plots
+    from bayeslearn import plots, validation
     from bayeslearn.naive_bayes.text.evaluation import evaluate_text, learning_curve
     from bayeslearn.naive_bayes.text.model import TextModel
 
     if plot is not None:
         plot_files.check(plot)
+    validation.integer("--cv", cv, min_value=0)
+    if cv and model_file == KIND:
+        raise ParameterError("--cv is for a model", hint="take --n-splits, or name a model file")
     how = text_options.tokenizer(tokens, shortest, ngrams, case=case)
     points = text_options.sizes(sizes)
     judge = None if model_file == KIND else TextModel.load(model_file)
     corpus = text_options.corpus(data, text=text, label=label, encoding=encoding)
     if judge is not None:
-        found = evaluate_text(judge, corpus)
+        found = cross_validated(judge, corpus, cv, seed) if cv else evaluate_text(judge, corpus)
         if plot is not None:
             plots.save(plots.plot_confusion_matrix(found), plot)
         if as_json:
@@ -109,3 +116,11 @@ def run(
     text_options.show_curve(curve)
     output.gap()
     text_options.show_evaluation(curve.evaluation)
+
+
+def cross_validated(model: Any, corpus: Any, cv: int, seed: int) -> Any:
+    """The metrics of the learner of a model on documents of other folds."""
+    from bayeslearn.model_comparison import cross_validate
+
+    with progress.bar("evaluating") as tell:
+        return cross_validate(model, corpus, cv=cv, random_state=seed, progress=lambda now: tell(now.fraction))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from bayeslearn.tables import Table
 
 #: It loads when a network is opened.
-network: Any = lazy_imports.Deferred("bayeslearn.network")
+formats: Any = lazy_imports.Deferred("bayeslearn.network.formats")
 
 __all__ = [
     "case_base_path",
@@ -43,6 +43,9 @@ HERE = Path(__file__).parent
 
 #: Tables, files of hypotheses, and networks; a name alone means the first that is there.
 ENDINGS = (".csv", ".toml", ".json")
+
+#: The maximum number of states of a column of a table that ships.
+MAX_STATES = 1000
 
 #: What lies beside a table to declare its states, and what holds cases.
 STATES, CASES = ".states.json", ".cases.json"
@@ -106,7 +109,7 @@ def load_table(name: str) -> Table:
     from bayeslearn.tables import as_table  # noqa: PLC0415 - list_tables() and table_path() stay light
 
     require_kind(name, list_tables(), "table")
-    return as_table(table_path(name), states=read_states(name), allow_constant=True)
+    return as_table(table_path(name), states=read_states(name), allow_constant=True, max_states=MAX_STATES)
 
 
 def load_network(name: str) -> Any:
@@ -116,7 +119,7 @@ def load_network(name: str) -> Any:
     ('asia', 'tub')
     """
     require_kind(name, list_networks(), "network")
-    return network.read_network(name)
+    return formats.read_network(name)
 
 
 def require_kind(name: str, known: list[str], kind: str) -> None:

@@ -318,18 +318,18 @@ class FiniteSpace:
     @classmethod
     def from_table(
         cls,
-        p: Mapping[Any, Mapping[Any, float]] | ArrayLike,
+        likelihoods: Mapping[Any, Mapping[Any, float]] | ArrayLike,
         *,
         names: Sequence[Hashable] | None = None,
         outcomes: Sequence[Hashable] | None = None,
     ) -> FiniteSpace:
-        """Probabilities of named outcomes, by hypothesis. A row of data is an outcome.
+        """Return the space of hypotheses with probabilities of named outcomes. A row of data is an outcome.
 
-        `p` is a mapping of mappings, or an array with `names` for its rows and `outcomes` for its columns.
+        `likelihoods` is a mapping of mappings, or an array with `names` for its rows and `outcomes` for its columns.
         """
-        if isinstance(p, Mapping):
-            names, outcomes, p = _from_mappings(p, outcomes)
-        rows = validation.float_array("likelihood table", p)
+        if isinstance(likelihoods, Mapping):
+            names, outcomes, likelihoods = _from_mappings(likelihoods, outcomes)
+        rows = validation.float_array("likelihood table", likelihoods)
         if rows.ndim != 2 or rows.size == 0:
             raise ShapeError(f"expected a table of hypotheses by outcomes, got shape {rows.shape}")
         names = tuple(range(len(rows)) if names is None else names)

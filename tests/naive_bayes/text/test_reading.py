@@ -181,7 +181,7 @@ def test_a_plain_file_is_a_document_or_its_lines_are(tmp_path):
         ["one two", "", "three"], names=["a.txt:1", "a.txt:2", "a.txt:3"]
     )
     with pytest.raises(UnknownColumnError, match=r"the plain file 'a.txt' has no column"):
-        read_corpus(tmp_path / "a.txt", label="x")
+        read_corpus(tmp_path / "a.txt", target="x")
 
 
 def test_standard_input(monkeypatch):

@@ -98,8 +98,8 @@ def test_the_order_of_columns_and_rows_does_not_matter(seed):
     turned = table.select(rng.permutation(table.schema.names).tolist()).take(rng.permutation(table.n_rows))
     one, other = structural_em(table), structural_em(turned)
     assert one.dag == other.dag
-    assert one.network.names == table.schema.names
-    assert other.network.names == turned.schema.names
+    assert one.network.variables == table.schema.names
+    assert other.network.variables == turned.schema.names
     assert one.network.isclose(other.network, rtol=1e-6, atol=1e-6)
 
 
