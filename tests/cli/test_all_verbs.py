@@ -17,7 +17,8 @@ from tests.cli.asking import ask, fail, result
 #: Functions with an argument of data that reads one file, or no table at all.
 ONE_FILE = {
     "text_predict.run", "text_evaluate.run", "model_rows.impute", "network_impute.run", "concept.run", "online.run",
-    "bound_samples.pac", "bound_samples.agnostic", "bound_mistakes.run",
+    "bound_samples.pac", "bound_samples.agnostic", "bound_mistakes.run", "text_rows.explain", "text_rows.score",
+    "textbook_models.predict", "textbook_models.update", "textbook_models.explain",
 }  # fmt: skip
 
 

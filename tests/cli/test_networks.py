@@ -108,18 +108,17 @@ def test_plot_draws_posteriors_given_evidence(tmp_path):
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (["asia", "smoke=yes"], 2, "require --plot FILE"),
-        (["asia", "--plot", "asia.doc"], 2, "a plot is an .svg, .png or .pdf file, got 'asia.doc'"),
-        (["asia", "--plot", "nowhere/asia.svg"], 2, "cannot write 'nowhere/asia.svg': there is no folder 'nowhere'"),
-        (["asia", "--plot", "taken.svg"], 2, "cannot write 'taken.svg': it is a folder"),
-        (["asia", "smoke=maybe", "--plot", "asia.svg"], 2, "variable 'smoke' has no state 'maybe'"),
-        (["asia", "tub=yes", "either=no", "--plot", "asia.svg"], 1, "tub=yes, either=no cannot be together"),
+        (["asia", "-o", "asia.doc"], 2, "a plot is an .svg, .png or .pdf file, got 'asia.doc'"),
+        (["asia", "-o", "nowhere/asia.svg"], 2, "cannot write 'nowhere/asia.svg': there is no folder 'nowhere'"),
+        (["asia", "-o", "taken.svg"], 2, "cannot write 'taken.svg': it is a folder"),
+        (["asia", "smoke=maybe", "-o", "asia.svg"], 2, "variable 'smoke' has no state 'maybe'"),
+        (["asia", "tub=yes", "either=no", "-o", "asia.svg"], 1, "tub=yes, either=no cannot be together"),
     ],
 )
 def test_failures_of_pictures_are_one_sentence(words, code, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "taken.svg").mkdir()
-    found, said = fail("show", *words)
+    found, said = fail("plot", *words)
     assert (found, said.startswith("error: "), message in said) == (code, True, True), said
     assert [path.name for path in tmp_path.iterdir()] == ["taken.svg"]
 

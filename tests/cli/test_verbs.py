@@ -95,7 +95,7 @@ def test_a_verb_that_a_kind_of_model_lacks_names_those_that_it_has(models):
         "error: 'mixture.json' holds a model of the kind 'mixture', for which there is no `bayeslearn query`"
         in sentence
     )
-    verbs = "show, predict, explain, impute, sample, plot, update, merge, convert, score"
+    verbs = "show, predict, explain, impute, sample, plot, update, merge, convert, score, evaluate"
     assert f"hint: the verbs of this kind are {verbs}\n" in sentence
 
 

@@ -14,6 +14,7 @@ from bayeslearn.errors import command_line
 CLASSIFIERS = ("naive Bayes", "one-dependence", "classification", "Bayes optimal")
 REGRESSION = ("regression", "local regression")
 HMM = "hidden Markov model"
+TEXTBOOK = ("version space", "k-CNF", "hypotheses", "online learner", "expert mixture")
 TABLES = (*CLASSIFIERS, "neighbors", *REGRESSION, "mixture")
 
 
@@ -54,7 +55,8 @@ VERBS = {
             network="network_predict.run",
             text="text_predict.run",
             hidden_Markov_model="hmm_predict.run",
-        ),
+        )
+        | dict.fromkeys((kind for kind in TEXTBOOK if kind != "hypotheses"), "textbook_models.predict"),
         "Predict every row of data: its class, number, component or hidden state, with probabilities or intervals.",
         "Use",
     ),
@@ -69,7 +71,11 @@ VERBS = {
             "mixture",
             HMM,
             network="network_explain.run",
-        ),
+            text="text_rows.explain",
+            version_space="textbook_models.explain",
+            online_learner="textbook_models.explain",
+        )
+        | {"k-CNF": "textbook_models.explain"},
         "Explain predictions: the contributions of evidence, of cells, or of neighbors.",
         "Use",
     ),
@@ -96,7 +102,8 @@ VERBS = {
             HMM,
             "text",
             network="network_update.run",
-        ),
+        )
+        | dict.fromkeys(TEXTBOOK, "textbook_models.update"),
         "Add rows to a model, as if they had been there from the start; or remove them.",
         "Maintain",
     ),
@@ -118,6 +125,7 @@ VERBS = {
             *(kind for kind in TABLES if kind != "one-dependence"),
             network="network_score.run",
             hidden_Markov_model="hmm_score.run",
+            text="text_rows.score",
         ),
         "Log-likelihood of data under a model, in total, on average and of each row or sequence.",
         "Judge",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bayeslearn import files
-from bayeslearn.cli import output
+from bayeslearn.cli import model_changes, output
 from bayeslearn.cli.structure_options import assignments
 from bayeslearn.errors import FormatError, ParameterError, ProbabilityError
 
@@ -57,6 +58,9 @@ def run(
     plot: Annotated[
         Path | None, typer.Option(help="Plot the posterior after each observation to FILE.svg, .png or .pdf.")
     ] = None,
+    to: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Model file of the posterior to write, .json or .json.gz.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of tables.")] = False,
 ) -> None:
     """Posterior of hypotheses from their priors and the likelihoods of data.
@@ -67,6 +71,8 @@ def run(
     """
     from bayeslearn.hypotheses import FiniteSpace, description_lengths
 
+    if to is not None:
+        model_changes.check(to)
     priors, rows = _read(file) if file else ({}, {})
     priors |= numbers("--prior", prior, "NAME=P", "cancer=0.008")
     lengths = numbers("--bits", bits, "NAME=L", "short=3")
@@ -87,6 +93,9 @@ def run(
     steps = [space.posterior(bits=lengths) if lengths else space.posterior(priors or "uniform")]
     for outcome in evidence or []:
         steps.append(steps[-1].update(outcome))
+    if to is not None:
+        steps[-1].save(to)
+        sys.stderr.write(f"wrote {to}\n")
     described = description_lengths(space, evidence or [], hypothesis_bits=lengths) if lengths else None
     (_show_json if as_json else _show)(steps, evidence or [], described)
     if plot:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bayeslearn.cli import output
+from bayeslearn.cli import model_changes, output
 from bayeslearn.cli.data_options import CELLS, OneFile, reads
 from bayeslearn.errors import CapacityError, ParameterError
 
@@ -44,6 +45,9 @@ def run(
     drop_conflicts: Annotated[
         bool, typer.Option("--drop-conflicts", help="Drop examples that leave no consistent hypothesis, and list them.")
     ] = False,
+    to: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Model file of the version space to write, .json or .json.gz.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of tables.")] = False,
 ) -> None:
     """Concept learning: Find-S, the version space with its boundaries, and votes on new rows.
@@ -56,6 +60,8 @@ def run(
 
     from bayeslearn.hypotheses import Examples, VersionSpace, keep_consistent
 
+    if to is not None:
+        model_changes.check(to)
     declared = dict(_declaration(item) for item in states or [])
     table = load_table(str(examples), declared, partial(examples.read, needed=target))
     complete = (table.codes >= 0).all(axis=0) if drop_missing else np.ones(table.n_rows, dtype=bool)
@@ -64,6 +70,9 @@ def run(
     space = VersionSpace.fit(found.only(kept))
     rows = _new_rows(data, space) if data else []
     votes = space.votes(rows) if rows else []
+    if to is not None:
+        space.save(to)
+        sys.stderr.write(f"wrote {to}\n")
     answer = Answer(found, int((~complete).sum()), np.flatnonzero(~kept).tolist(), space, rows, votes)
     (_show_json if as_json else _show)(answer)
 

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 KINDS = {
     "network": "network", "mixture": "mixture", "hidden Markov model": "hmm", "naive Bayes": "naive-bayes",
     "text": "text", "neighbors": "neighbors", "regression": "regression", "classification": "regression",
-    "local regression": "regression", "Bayes optimal": "classifier",
+    "local regression": "regression", "Bayes optimal": "classifier", "version space": "concept", "k-CNF": "concept",
+    "hypotheses": "bayes", "online learner": "online", "expert mixture": "online",
 }  # fmt: skip
 
 

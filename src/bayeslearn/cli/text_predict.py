@@ -56,7 +56,7 @@ def run(
     from bayeslearn.naive_bayes.text.model import TextModel
 
     known = TextModel.load(model_file)
-    corpus = _corpus(data, text=text, label=label, encoding=encoding, lines=lines)
+    corpus = documents(data, text=text, label=label, encoding=encoding, lines=lines)
     p = _posteriors(known, corpus)
     why = [_explained(known, each) for each in corpus.texts] if explain else []
     if as_json:
@@ -71,7 +71,7 @@ def run(
 ### reading
 
 
-def _corpus(data: OneFile, **settings: Any) -> Corpus:
+def documents(data: OneFile, **settings: Any) -> Corpus:
     """Documents of a file or a folder, or a text that is no file."""
     from bayeslearn.naive_bayes.text.corpus import Corpus
 
@@ -134,6 +134,11 @@ def _show_one(model: TextModel, p: NDArray[np.float64], why: TextExplanation | N
     if why is None:
         return
     output.gap()
+    show_explanation(why, MAX_WORDS)
+
+
+def show_explanation(why: TextExplanation, max_words: int) -> None:
+    """The log odds of the words of a text."""
     output.show_pairs(
         [
             ("explained", f"{why.label} against {why.against}"),
@@ -141,7 +146,7 @@ def _show_one(model: TextModel, p: NDArray[np.float64], why: TextExplanation | N
             ("unknown", f"{why.n_unknown} tokens outside the vocabulary"),
         ]
     )
-    for side, words in (("for", why.top_positive(MAX_WORDS)), ("against", why.top_negative(MAX_WORDS))):
+    for side, words in (("for", why.top_positive(max_words)), ("against", why.top_negative(max_words))):
         if words:
             output.gap()
             target = why.label if side == "for" else f"{why.label}, for {why.against}"

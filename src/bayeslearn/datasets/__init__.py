@@ -105,11 +105,14 @@ def read_states(name: str) -> dict[str, list[str]] | None:
 
 
 def load_table(name: str) -> Table:
-    """Return a table that ships, with all states of its columns."""
+    """Return a table that ships, with all states of its columns; columns without a value are dropped."""
     from bayeslearn.tables import as_table  # noqa: PLC0415 - list_tables() and table_path() stay light
 
     require_kind(name, list_tables(), "table")
-    return as_table(table_path(name), states=read_states(name), allow_constant=True, max_states=MAX_STATES)
+    gone: dict[str, str] = {}
+    return as_table(
+        table_path(name), states=read_states(name), allow_constant=True, max_states=MAX_STATES, dropped_columns=gone
+    )
 
 
 def load_network(name: str) -> Any:

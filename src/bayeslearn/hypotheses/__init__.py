@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from bayeslearn.hypotheses.concept_learning.examples import AttributeSpace as AttributeSpace
     from bayeslearn.hypotheses.concept_learning.examples import Examples as Examples
     from bayeslearn.hypotheses.concept_learning.examples import find_positive_label as find_positive_label
+    from bayeslearn.hypotheses.concept_learning.explanation import VoteExplanation as VoteExplanation
     from bayeslearn.hypotheses.concept_learning.version_space import VersionSpace as VersionSpace
     from bayeslearn.hypotheses.concept_learning.version_space import Vote as Vote
     from bayeslearn.hypotheses.estimators import GibbsClassifier as GibbsClassifier

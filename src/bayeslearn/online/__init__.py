@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from bayeslearn.online.bayes_mixture import BayesMixture as BayesMixture
     from bayeslearn.online.estimators import WeightedMajorityClassifier as WeightedMajorityClassifier
     from bayeslearn.online.experts import TableExperts as TableExperts
+    from bayeslearn.online.explanation import ExpertVotes as ExpertVotes
     from bayeslearn.online.mistakes import MistakeCounts as MistakeCounts
     from bayeslearn.online.mistakes import MistakeCurve as MistakeCurve
     from bayeslearn.online.mistakes import RunRecord as RunRecord

@@ -18,6 +18,7 @@ from bayeslearn.codec import Saved, rename_keys
 from bayeslearn.distributions import FinitePrior
 from bayeslearn.errors import InconsistentDataError, MismatchError, ParameterError, ShapeError, listed
 from bayeslearn.model_values import ARRAY, NAME, NUMBER, plain
+from bayeslearn.online import explanation
 from bayeslearn.online.experts import Predictors, Stream, objects, panel_of, prior_of
 from bayeslearn.online.mistakes import MistakeCounts, RunRecord, counted, least_bound
 from bayeslearn.online.voting import Labels, Votes, poll, relative_weights, tally
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.model_values import Reader
+    from bayeslearn.online.explanation import ExpertVotes
     from bayeslearn.tables.frames import Backend
 
     Floats = NDArray[np.float64]
@@ -135,6 +137,10 @@ class _Learner(Saved, Reported, kind="online learner", version=3):
             return self
         self._learn(X, y if isinstance(y, np.ndarray) else objects(list(y)))
         return self
+
+    def explain(self, x: Any) -> ExpertVotes:
+        """Return the advice and the weight of each expert for one x."""
+        return explanation.explain(self, x)
 
     # -- weights and mistakes
 

@@ -21,6 +21,7 @@ from bayeslearn import lazy_imports, validation
 from bayeslearn.codec import Saved
 from bayeslearn.distributions import Counts
 from bayeslearn.errors import CapacityError, InconsistentDataError, ParameterError, option
+from bayeslearn.hypotheses.concept_learning import explanation
 from bayeslearn.hypotheses.concept_learning import generality_lattice as lattice
 from bayeslearn.hypotheses.concept_learning.conjunctions import Conjunction, conflicts_in_order, covering
 from bayeslearn.hypotheses.concept_learning.examples import (
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from bayeslearn.hypotheses.concept_learning.explanation import VoteExplanation
     from bayeslearn.hypotheses.concept_learning.generality_lattice import Weight
     from bayeslearn.model_values import Reader
     from bayeslearn.tables.frames import Backend
@@ -297,6 +299,16 @@ class VersionSpace(Saved, Reported, kind="version space"):
             yes, maybe = (lattice.count(*self._problem(weight, f(x))) for f in (self._surely, self._possibly))
             votes[x] = Vote(yes, total - maybe, total)
         return [votes[x] for x in seen]
+
+    def explain(self, row: Any) -> VoteExplanation:
+        """Return the vote on a row, and the constraints of the boundaries that it violates.
+
+        >>> weather = {"sky": ["sunny", "rainy"], "air": ["warm", "cold"]}
+        >>> space = VersionSpace.from_attributes(weather).update(["sunny", "warm"], True)
+        >>> space.explain(["sunny", "cold"]).vote.verdict
+        'undecided, 50% vote yes'
+        """
+        return explanation.explain(self, row)
 
     # -- files
 
