@@ -144,6 +144,7 @@ def test_a_packed_network_is_unpacked_up_to_a_limit(tmp_path, label):
 ### what ships
 
 
+@pytest.mark.filterwarnings("ignore:7 values of 'age'")
 def test_networks_ship_beside_tables():
     assert {"enjoy-sport", "flights"} <= set(datasets.list_tables())
     assert {"alarm", "asia", "forest-fire", "play-tennis"} <= set(datasets.list_networks())
