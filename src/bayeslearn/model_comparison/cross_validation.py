@@ -12,7 +12,7 @@ import numpy as np
 
 from bayeslearn import validation
 from bayeslearn.errors import MissingValuesError, ParameterError
-from bayeslearn.evaluation import Metrics, folds
+from bayeslearn.evaluation import Metrics, each_fold, folds
 from bayeslearn.hmm import HiddenMarkovModel, fit_hmm
 from bayeslearn.mixture import MixtureModel, fit_mixture
 from bayeslearn.model_evaluation import Evaluation, metrics_of_rows, targets_of
@@ -34,11 +34,7 @@ from bayeslearn.tables.frames import frame_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from numpy.typing import NDArray
-
     from bayeslearn.tables.frames import Backend
-
-    Codes = NDArray[np.intp]
 
 __all__ = ["HeldOutLikelihood", "cross_validate"]
 
@@ -156,12 +152,6 @@ def cross_validate(
     return total.alone() if isinstance(total, Evaluation) else total
 
 
-def parts_of(fold: Codes) -> Iterator[tuple[Codes, Codes]]:
-    """The rows of the other folds and those of the fold, for each fold."""
-    for k in range(int(fold.max()) + 1):
-        yield np.flatnonzero(fold != k), np.flatnonzero(fold == k)
-
-
 ### classes and numbers of rows
 
 
@@ -178,7 +168,7 @@ def of_rows(
     rows = rows.take(np.flatnonzero(known_rows(rows, targets)))
     codes = rows.codes_of(targets[0].name) if rows.schema[targets[0].name] in rows.schema.discrete else rows.n_rows
     names = [v.name for v in targets]
-    for train, test in parts_of(folds(codes, cv, random_state=random_state)):
+    for train, test in each_fold(folds(codes, cv, random_state=random_state)):
         held = rows.take(test)
         yield Evaluation(metrics_of_rows(refit(rows.take(train)), held.drop(names), held, targets, level))
 
@@ -257,7 +247,7 @@ def of_texts(model: TextModel, data: Any, cv: int, random_state: Any) -> Iterato
     labeled = [i for i, label in enumerate(corpus.labels) if label is not None]
     place = {label: k for k, label in enumerate(model.classes)}
     codes = np.array([place.get(corpus.labels[i], -1) for i in labeled])
-    for train, test in parts_of(folds(codes, cv, random_state=random_state)):
+    for train, test in each_fold(folds(codes, cv, random_state=random_state)):
         ours, held = corpus.take([labeled[i] for i in train]), corpus.take([labeled[i] for i in test])
         fitted = model.discount(0.0).update(ours.texts, ours.labels)
         yield Metrics.of(fitted.predict_proba(held.texts), codes[test], classes=model.classes)
@@ -271,7 +261,7 @@ def of_mixture(
 ) -> Iterator[HeldOutLikelihood]:
     """The log-likelihood of each fold of rows."""
     rows = as_table(data, schema=model.schema, sample_weight=sample_weight, handle_unknown="missing")
-    for train, test in parts_of(folds(rows.n_rows, cv, random_state=random_state)):
+    for train, test in each_fold(folds(rows.n_rows, cv, random_state=random_state)):
         fitted = fit_mixture(
             rows.take(train), model.n_components, init=model, prior=model.prior, equal_weights=model.equal_weights
         )
@@ -289,7 +279,7 @@ def of_sequences(
     names = [id_column, *([true_states] if true_states else [])]
     rows = as_table(data, discrete=names, allow_constant=True)
     sequence = rows.codes_of(id_column)
-    for train, test in parts_of(folds(int(sequence.max()) + 1, cv, random_state=random_state)):
+    for train, test in each_fold(folds(int(sequence.max()) + 1, cv, random_state=random_state)):
         ours, held = (rows.take(np.flatnonzero(np.isin(sequence, chosen))) for chosen in (train, test))
         unlabeled = ours.drop([true_states]) if true_states else ours
         fitted = fit_hmm(unlabeled, init=model, id=id_column)
