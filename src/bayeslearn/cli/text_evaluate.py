@@ -51,7 +51,7 @@ def run(
     n_splits: Splits = 3,
     test_size: Annotated[float, typer.Option(help="Hold-out share of each class.")] = 1 / 3,
     sizes: Annotated[str | None, typer.Option(help="Numbers of documents of the learning curve, N,N,N.")] = None,
-    likelihood: Likelihood = "multinomial",
+    likelihood: Likelihood = "auto",
     prior: Prior = "evidence",
     tokens: Tokens = "words",
     shortest: Shortest = None,

@@ -11,6 +11,7 @@ import typer
 from bayeslearn.cli import interrupt, output, progress, text_options
 from bayeslearn.cli.data_options import Data, reads
 from bayeslearn.cli.text_options import (  # noqa: TC001 - typer reads the annotations
+    Calibrate,
     Case,
     DropTop,
     Encoding,
@@ -23,6 +24,8 @@ from bayeslearn.cli.text_options import (  # noqa: TC001 - typer reads the annot
     Shortest,
     Text,
     Tokens,
+    Weighting,
+    WeightNorm,
 )
 
 
@@ -40,7 +43,10 @@ def run(
     text: Text = None,
     label: Label = None,
     encoding: Encoding = "utf-8",
-    likelihood: Likelihood = "multinomial",
+    likelihood: Likelihood = "auto",
+    weighting: Weighting = "auto",
+    weight_norm: WeightNorm = False,
+    calibrate: Calibrate = None,
     prior: Prior = "evidence",
     tokens: Tokens = "words",
     shortest: Shortest = None,
@@ -69,6 +75,7 @@ def run(
     settings: dict[str, Any] = {
         "prior": text_options.prior(prior), "likelihood": likelihood, "n_hash_features": n_hash_features,
         "tokenizer": text_options.tokenizer(tokens, shortest, ngrams, case=case), "min_count": min_count,
+        "weighting": weighting, "weight_norm": weight_norm, "calibrate": "auto" if calibrate is None else calibrate,
         "drop_top_words": drop_top, "unlabeled_weight": unlabeled_weight, "max_iter": max_iter,
     }  # fmt: skip
     with (

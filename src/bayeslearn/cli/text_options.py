@@ -29,7 +29,23 @@ Text = Annotated[str | None, typer.Option(help=r"Column of texts. \[default: tex
 Label = Annotated[str | None, typer.Option("--target", help=r"Column of labels. \[default: label, if it exists]")]
 Encoding = Annotated[str, typer.Option(help="utf-8 (invalid bytes are replaced and counted) or latin-1.")]
 Lines = Annotated[bool, typer.Option("--lines", help="Each line of a plain file is a document.")]
-Likelihood = Annotated[str, typer.Option(help="multinomial, bernoulli or complement.")]
+Likelihood = Annotated[
+    str,
+    typer.Option(
+        help="multinomial, bernoulli or complement; auto selects weighting and likelihoods on held-out documents."
+    ),
+]
+Weighting = Annotated[
+    str, typer.Option(help="Weighting of words: counts, normalized, tf_idf; auto selects on held-out documents.")
+]
+WeightNorm = Annotated[bool, typer.Option("--weight-norm", help="Divide the weights of each class by their sum.")]
+Calibrate = Annotated[
+    bool | None,
+    typer.Option(
+        "--calibrate/--no-calibrate",
+        help=r"Calibrate probabilities on held-out documents. \[default: if likelihoods are selected]",
+    ),
+]
 Prior = Annotated[
     str,
     typer.Option(

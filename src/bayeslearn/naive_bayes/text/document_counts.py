@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
     from bayeslearn.naive_bayes.text.vocabulary import HashedVocabulary
 
+#: Counts below this number have their logarithms looked up.
+MAX_LOGS = 1 << 12
+
 
 @dataclass(frozen=True, eq=False)
 class DocumentCounts:
@@ -130,10 +133,31 @@ class DocumentCounts:
         return np.bincount(self.indices, self.counts, minlength=self.n_words).astype(float)
 
     @property
+    def normalized(self) -> NDArray[np.float64]:
+        """x_dw = ln(1 + n_dw) / ‖ln(1 + n_d)‖: the same entries for documents of length 1."""
+        return normalized(self.indptr, self.counts)
+
+    @property
     def lengths(self) -> NDArray[np.float64]:
         """How many words each document has."""
         row = np.repeat(np.arange(len(self)), np.diff(self.indptr))
         return np.bincount(row, self.counts, minlength=len(self)).astype(float)
+
+
+def normalized(indptr: NDArray[np.int64], counts: NDArray[Any]) -> NDArray[np.float64]:
+    """ln(1 + n) of each count, divided by the Euclidean length of its document.
+
+    >>> normalized(np.array([0, 2]), np.array([1, 1]))
+    array([0.70710678, 0.70710678])
+    """
+    most = int(counts.max(initial=0)) if counts.dtype.kind == "i" else MAX_LOGS
+    logs = np.log1p(np.arange(most + 1))[counts] if most < MAX_LOGS else np.log1p(counts)
+    some = np.flatnonzero(indptr[1:] > indptr[:-1])
+    squares = np.ones(len(indptr) - 1)
+    if len(some):
+        squares[some] = np.add.reduceat(logs * logs, indptr[some])
+    logs *= np.repeat(1 / np.sqrt(np.where(squares > 0, squares, 1.0)), np.diff(indptr))
+    return validation.lock(logs)
 
 
 ### checks

@@ -17,7 +17,7 @@ from scipy.special import logsumexp
 from bayeslearn import em
 from bayeslearn.errors import ParameterError
 from bayeslearn.naive_bayes.text.probabilities import alphas
-from bayeslearn.naive_bayes.text.sufficient_statistics import TextStatistics, collect
+from bayeslearn.naive_bayes.text.sufficient_statistics import OPTIONAL, TextStatistics, collect
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,7 +67,7 @@ class Reader:
             vocabulary=self.model.vocabulary,
             classes=self.model.classes,
             sample_weight=batch.sample_weight,
-            present=self.model.statistics.present is not None,
+            **{name: getattr(self.model.statistics, name) is not None for name in OPTIONAL},
         )
         likelihood = float(batch.sample_weight @ logs[:, 0])
         if batch.labeled is None:

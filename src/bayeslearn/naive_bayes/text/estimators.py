@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
@@ -18,18 +19,18 @@ from bayeslearn.naive_bayes.text.count_vectorizer import Tokenizing
 from bayeslearn.naive_bayes.text.document_counts import DocumentCounts, count
 from bayeslearn.naive_bayes.text.fit import fit_text, trimmed
 from bayeslearn.naive_bayes.text.labels import in_order, listed_labels, require_labels
-from bayeslearn.naive_bayes.text.model import TextModel
 from bayeslearn.naive_bayes.text.out_of_core import (
     Evidence,
     Right,
     require_labeled,
     source_statistics,
 )
-from bayeslearn.naive_bayes.text.prior_selection import pick_prior
 from bayeslearn.naive_bayes.text.probabilities import possible
 from bayeslearn.naive_bayes.text.sufficient_statistics import TextStatistics, collect
 from bayeslearn.naive_bayes.text.text_inputs import Texts
 from bayeslearn.naive_bayes.text.text_sources import folded_documents
+from bayeslearn.naive_bayes.text.training_batch import CountedBatch, SourceBatch
+from bayeslearn.naive_bayes.text.variants import TextSettings
 from bayeslearn.naive_bayes.text.vocabulary import ColumnVocabulary
 from bayeslearn.tables.markers import class_array, missing_labels
 from bayeslearn.tables.sparse import checked_sparse
@@ -37,6 +38,7 @@ from bayeslearn.tables.sparse import checked_sparse
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from bayeslearn.naive_bayes.text.model import TextModel
     from bayeslearn.tables.documents import DocumentBatch
     from bayeslearn.tables.source_protocol import Folded
 
@@ -63,23 +65,25 @@ class TextClassifier(PredictsClasses, ClassifierMixin, Tokenizing):  # type: ign
 
     Parameters
     ----------
-    likelihood
-        "multinomial" counts words, "bernoulli" looks at which are there, "complement" at the words of other classes.
+    likelihood, weighting, weight_norm, calibrate
+        As in :func:`~bayeslearn.naive_bayes.text.fit_text`, with the same defaults: variants are selected by their log
+        loss on held-out documents, and calibrated. ``partial_fit`` selects from the batch, and keeps the selection of
+        the largest batch.
     prior
-        α of the words: a number, or a :class:`~bayeslearn.distributions.Dirichlet` or a rule for one; a word such as
-        ``"laplace"`` or ``"m:2"``, None for no prior; or ``"evidence"`` and the other ways of
-        :mod:`~bayeslearn.naive_bayes.text.prior_selection` to let the counts choose it.
+        α of the words: ``"evidence"`` and the other words of :mod:`~bayeslearn.naive_bayes.text.prior_selection` are
+        selected by the marginal likelihood; a number, a :class:`~bayeslearn.distributions.Dirichlet`, a rule or a word
+        such as ``"laplace"`` or ``"m:2"`` fixes it; None for no prior.
     class_prior
-        None (no prior) takes the fractions of the classes, ``"uniform"`` and a list of probabilities fix them; a
+        None (no prior) gives the fractions of the classes, ``"uniform"`` and a list of probabilities fix them; a
         number, a word such as ``"laplace"`` or a Dirichlet is α of the classes.
     case_sensitive, analyzer, min_token_length, ngram_range
         How texts become tokens: see :class:`~bayeslearn.naive_bayes.text.Tokenizer`.
     min_count, drop_top_words, max_features
-        Words to keep: those seen often enough, without the most frequent ones, and at most so many.
-    hashed
-        The number of places for words that are hashed rather than kept, for streams without end.
+        Words with a smaller count are dropped, then the most frequent ones; a maximum number of words is kept.
+    n_hash_features
+        The number of features into which words are hashed, in place of a vocabulary, for unbounded streams.
     vocabulary
-        The words to look at, where they are known beforehand.
+        The words to count, where they are known beforehand.
     unlabeled
         What to do with documents without a label (None, NaN): learn from texts by ``"em"``, ``"drop"`` them, or raise
         an ``"error"``. A matrix of counts is not learned from by EM.
@@ -110,8 +114,11 @@ class TextClassifier(PredictsClasses, ClassifierMixin, Tokenizing):  # type: ign
     def __init__(
         self,
         *,
-        likelihood: str = "multinomial",
-        prior: Any = 1.0,
+        likelihood: str = "auto",
+        weighting: str = "auto",
+        weight_norm: bool = False,
+        calibrate: bool | str = "auto",
+        prior: Any = "evidence",
         class_prior: Any = None,
         case_sensitive: bool = False,
         analyzer: str = "words",
@@ -125,6 +132,9 @@ class TextClassifier(PredictsClasses, ClassifierMixin, Tokenizing):  # type: ign
         unlabeled: Literal["em", "drop", "error"] = "em",
     ) -> None:
         self.likelihood = likelihood
+        self.weighting = weighting
+        self.weight_norm = weight_norm
+        self.calibrate = calibrate
         self.prior = prior
         self.class_prior = class_prior
         self.case_sensitive = case_sensitive
@@ -159,31 +169,37 @@ class TextClassifier(PredictsClasses, ClassifierMixin, Tokenizing):  # type: ign
         before = getattr(self, "statistics_", None)
         source = folded_documents(X, labels=y, sample_weight=sample_weight)
         if source is not None:
-            return self._with(require_labeled(self._counted(source)), classes, before)
+            found = require_labeled(self._counted(source))
+            return self._with(found.statistics, self._source_batch(source, found), classes, before)
         return self._learn(X, y, sample_weight, before, classes)
 
     def _learn(self, X: Any, y: Any, sample_weight: Any, before: TextStatistics | None, classes: Any = None) -> Self:
-        documents, y, w = self._cases(X, y, sample_weight, reset=before is None)
-        present = self.likelihood == "bernoulli"
+        documents, y, w = self._labeled_documents(X, y, sample_weight, reset=before is None)
         if isinstance(documents, Texts):
             counts, vocabulary = count(documents, self._tokenizer(), self._given_vocabulary())
         else:
             counts, vocabulary = documents, before.vocabulary if before else ColumnVocabulary(documents.n_words)  # type: ignore[assignment]
-        return self._with(collect(counts, y, vocabulary=vocabulary, sample_weight=w, present=present), classes, before)
+        tables: dict[str, Any] = self._settings(0).tables
+        new = collect(counts, y, vocabulary=vocabulary, sample_weight=w, **tables)
+        return self._with(new, CountedBatch(counts, vocabulary, y, w), classes, before)
 
-    def _with(self, new: TextStatistics, classes: Any, before: TextStatistics | None) -> Self:
+    def _with(
+        self, new: TextStatistics, batch: CountedBatch | SourceBatch, classes: Any, before: TextStatistics | None
+    ) -> Self:
         seen = new if before is None else before + new
         names = in_order([*seen.classes, *([] if classes is None else listed_labels(classes))])
         self.statistics_ = seen.with_classes(names)
         self.classes_ = class_array(names)
-        self.model_ = self._model()
+        self.model_ = self._model(batch, None if before is None else self.model_)
         return self
 
     def _learn_by_em(self, X: Any, y: Any, sample_weight: Any, names: tuple[Any, ...]) -> Self:
+        given = self._settings(len(names))
         found = fit_text(
-            X, y, prior=self.prior, tokenizer=self._tokenizer(), vocabulary=self._given_vocabulary(),
-            likelihood=self.likelihood,  # type: ignore[arg-type]  # checked there
-            class_prior=self._class_prior(len(names)), classes=names, sample_weight=sample_weight, **self._choice(),
+            X, y, prior=given.prior, tokenizer=self._tokenizer(), vocabulary=self._given_vocabulary(),
+            likelihood=given.likelihood, weighting=given.weighting, weight_norm=given.weight_norm,  # type: ignore[arg-type]
+            calibrate=given.calibrate, class_prior=given.class_prior, classes=names,  # type: ignore[arg-type]
+            sample_weight=sample_weight, **self._choice(),
         )  # fmt: skip
         self.model_, self.statistics_ = found, found.statistics
         self.classes_ = class_array(names)
@@ -193,17 +209,31 @@ class TextClassifier(PredictsClasses, ClassifierMixin, Tokenizing):  # type: ign
         found = self._counted(X)
         if found.unlabeled:
             return self._learn_by_em(X, None, None, found.statistics.classes)
-        return self._with(found.statistics, None, None)
+        return self._with(found.statistics, self._source_batch(X, found), None, None)
 
     def _counted(self, X: Folded[DocumentBatch]) -> Evidence:
-        present = self.likelihood == "bernoulli"
-        return source_statistics(X, self._tokenizer(), self._given_vocabulary(), present=present)
+        return source_statistics(X, self._tokenizer(), self._given_vocabulary(), tables=self._settings(0).tables)
 
-    def _model(self) -> TextModel:
+    def _source_batch(self, X: Folded[DocumentBatch], found: Evidence) -> SourceBatch:
+        return SourceBatch(X, self._tokenizer(), float(found.statistics.documents.sum()))
+
+    def _settings(self, n_classes: int) -> TextSettings:
+        prior = self._class_prior(n_classes) if n_classes else 0.0
+        return TextSettings(self.likelihood, self.weighting, self.weight_norm, self.calibrate, self.prior, prior)
+
+    def _model(self, batch: CountedBatch | SourceBatch, before: TextModel | None) -> TextModel:
+        """The model of all statistics; with the calibration of the model before if it is of more documents."""
         seen = trimmed(self.statistics_, **self._choice())
-        prior = pick_prior(seen, self.prior, self.likelihood)[0]
-        given = self._class_prior(len(seen.classes))
-        return TextModel(seen, self._tokenizer(), self.likelihood, prior, given)  # type: ignore[arg-type]
+        settings = self._settings(len(seen.classes))
+        if before is None and seen is not self.statistics_ and seen.normalized is not None:
+            seen = batch.statistics(seen, settings.tables)  # documents have length 1 in the words that are kept
+        model, _ = settings.model(seen, self._tokenizer())
+        model, found = settings.judged(model, lambda: batch.sample(seen))
+        known = None if before is None else before.calibration
+        if before is None or known is None or (found and found.calibration.n_documents >= known.n_documents):
+            return model
+        kept: dict[str, Any] = {name: getattr(before, name) for name in ("likelihood", "weighting", "calibration")}
+        return replace(model, **kept)
 
     def _class_prior(self, size: int) -> Any:
         given = self.class_prior
@@ -238,8 +268,10 @@ class TextClassifier(PredictsClasses, ClassifierMixin, Tokenizing):  # type: ign
 
     # -- data in
 
-    def _cases(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> tuple[Texts | DocumentCounts, Any, Any]:
-        """Checked documents, labels and weights; documents of weight zero are as good as absent."""
+    def _labeled_documents(
+        self, X: Any, y: Any, sample_weight: Any, *, reset: bool
+    ) -> tuple[Texts | DocumentCounts, Any, Any]:
+        """Checked documents, labels and weights, without documents of weight zero."""
         if y is None:
             raise DataError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         texts, labels = are_texts(X), checked_labels(label_array(y))

@@ -17,16 +17,18 @@ from bayeslearn.errors import ConstantColumnError, DataError, listed
 from bayeslearn.evaluation import Metrics, stratified_split
 from bayeslearn.naive_bayes.text.corpus import Corpus, as_corpus
 from bayeslearn.naive_bayes.text.document_counts import DocumentCounts, count
-from bayeslearn.naive_bayes.text.model import Likelihood, TextModel
-from bayeslearn.naive_bayes.text.prior_selection import pick_prior
+from bayeslearn.naive_bayes.text.held_out import Sample, shares_of
 from bayeslearn.naive_bayes.text.sufficient_statistics import collect
 from bayeslearn.naive_bayes.text.tokenizer import Tokenizer
-from bayeslearn.naive_bayes.text.vocabulary import ColumnVocabulary, chosen
+from bayeslearn.naive_bayes.text.variants import TextSettings
+from bayeslearn.naive_bayes.text.vocabulary import AnyVocabulary, chosen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
+
+    from bayeslearn.naive_bayes.text.model import Likelihood, TextModel
 
 #: The textbook's way: tokens are what stands between spaces, Laplace's rule, frequent and rare words dropped.
 TEXTBOOK: dict[str, Any] = {
@@ -107,7 +109,7 @@ def learning_curve(
     test_size: float = 1 / 3,
     prior: str | float | None = "evidence",
     tokenizer: Tokenizer | None = None,
-    likelihood: Likelihood = "multinomial",
+    likelihood: Likelihood = "auto",
     min_count: float = 1,
     drop_top_words: int = 0,
     random_state: np.random.Generator | int | None = 0,
@@ -125,8 +127,9 @@ def learning_curve(
     if len(classes) < 2:
         raise ConstantColumnError(f"all documents are of one class, {classes[0]!r}: there is nothing to tell apart")
     codes, generator = corpus.codes(classes), validation.generator(random_state)
-    counts, _ = count(corpus.texts, tokenizer or Tokenizer())
-    learner = Learner(classes, prior, likelihood, min_count, drop_top_words)
+    counts, vocabulary = count(corpus.texts, tokenizer or Tokenizer())
+    settings = TextSettings(likelihood, prior=prior)
+    learner = Learner(classes, vocabulary, settings, min_count, drop_top_words)
     orders = [stratified_split(codes, test_size, generator) for _ in range(n_splits)]
     n_train = len(orders[0][0])
     wanted = [*sorted({validation.integer("sizes", n, min_value=1) for n in sizes if n < n_train}), n_train]
@@ -146,24 +149,22 @@ class Learner:
     """How models are learned, again and again, from counts of all words."""
 
     classes: tuple[Any, ...]
-    prior: str | float | None
-    likelihood: Likelihood
+    vocabulary: AnyVocabulary
+    settings: TextSettings
     min_count: float
     drop_top_words: int
 
     def judge(
         self, counts: DocumentCounts, codes: NDArray[np.intp], train: NDArray[np.intp], test: NDArray[np.intp]
     ) -> tuple[Metrics, int]:
-        """Learn from some documents and classify others; and how many words were looked at."""
+        """The metrics of documents by a model of others, and the number of words of the model."""
         known = counts[train]
         kept = chosen(known.totals, min_count=max(self.min_count, math.ulp(0)), drop_top_words=self.drop_top_words)
-        statistics = collect(
-            known.only(kept),
-            [self.classes[k] for k in codes[train]],
-            vocabulary=ColumnVocabulary(len(kept)),
-            classes=self.classes,
-            present=self.likelihood == "bernoulli",
+        known, words = known.only(kept), self.vocabulary.only(kept)  # type: ignore[union-attr]
+        labels = [self.classes[k] for k in codes[train]]
+        statistics = collect(known, labels, vocabulary=words, classes=self.classes, **self.settings.tables)
+        model, _ = self.settings.model(statistics, Tokenizer())
+        model, _ = self.settings.judged(
+            model, lambda: Sample.of(known, words, shares_of(labels, self.classes), None, len(known))
         )
-        prior = pick_prior(statistics, self.prior, self.likelihood)[0]
-        model = TextModel(statistics, Tokenizer(), self.likelihood, prior)
         return judged(model, counts[test].only(kept), codes[test]), len(kept)

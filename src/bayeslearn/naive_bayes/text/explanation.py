@@ -3,6 +3,8 @@
 The log odds of two classes are a sum over the words:
 
     ln P(k|d) / P(j|d)  =  ln P(k) / P(j)  +  Σ_w n_w ( ln P(w|k) − ln P(w|j) )
+
+Other weightings have x_w in place of n_w, and pooled and calibrated models their weights in place of ln P(w|k).
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from bayeslearn import lazy_imports, validation
 from bayeslearn.errors import ParameterError, listed
 from bayeslearn.fit_info import plain
 from bayeslearn.naive_bayes.text.vocabulary import ColumnVocabulary, HashedVocabulary
+from bayeslearn.naive_bayes.text.word_weights import document_entries
 from bayeslearn.reports import Grid, Pairs, Report, Reported
 from bayeslearn.tables.frames import frame_of
 
@@ -119,7 +122,7 @@ def explain_text(model: TextModel, text: str, label: Any = None, against: Any = 
     found, unknown = known_tokens(model, text)
     positions = np.array([model.vocabulary.position(word) for word in found], dtype=np.intp)
     logs = model.log_p_words
-    times = np.minimum(1, list(found.values())) if model.likelihood == "bernoulli" else np.array(list(found.values()))
+    times = document_entries(model.likelihood, model.weighting, np.array(list(found.values()), dtype=np.int64))
     parts = times * (logs[k, positions] - logs[j, positions]) if found else np.zeros(0)
     odds = float(joint[k] - joint[j])
     return TextExplanation(

@@ -19,19 +19,20 @@ import numpy as np
 
 from bayeslearn import progress as reporting
 from bayeslearn import validation
-from bayeslearn.errors import ConstantColumnError, EmptyTableError, MissingValuesError, ParameterError
+from bayeslearn.errors import EmptyTableError, MissingValuesError, ParameterError
 from bayeslearn.fit_info import with_fit_info
-from bayeslearn.naive_bayes.text.corpus import as_corpus
 from bayeslearn.naive_bayes.text.document_counts import DocumentCounts, count
 from bayeslearn.naive_bayes.text.em import Documents, climbed
+from bayeslearn.naive_bayes.text.held_out import Sample, shares_of
+from bayeslearn.naive_bayes.text.labeled_documents import Labeled, require_classes
 from bayeslearn.naive_bayes.text.labels import in_order
-from bayeslearn.naive_bayes.text.model import Likelihood, TextModel
-from bayeslearn.naive_bayes.text.out_of_core import FindWords, SourceDocuments, source_statistics
-from bayeslearn.naive_bayes.text.prior_selection import pick_prior, require_prior_word
+from bayeslearn.naive_bayes.text.out_of_core import FindWords, SampleLabeled, SourceDocuments, source_statistics
+from bayeslearn.naive_bayes.text.prior_selection import require_prior_word
 from bayeslearn.naive_bayes.text.results import TextFitInfo
-from bayeslearn.naive_bayes.text.sufficient_statistics import TextStatistics, collect
+from bayeslearn.naive_bayes.text.sufficient_statistics import OPTIONAL, TextStatistics, collect
 from bayeslearn.naive_bayes.text.text_sources import folded_documents, scan_texts
 from bayeslearn.naive_bayes.text.tokenizer import Tokenizer
+from bayeslearn.naive_bayes.text.variants import TextSettings
 from bayeslearn.naive_bayes.text.vocabulary import AnyVocabulary, HashedVocabulary, Vocabulary, chosen
 from bayeslearn.progress import reports_progress
 from bayeslearn.tables.markers import is_missing
@@ -40,9 +41,10 @@ from bayeslearn.tables.schema import require_known
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
     from bayeslearn.distributions import Dirichlet, DirichletRule
+    from bayeslearn.naive_bayes.text.model import Likelihood, TextModel
     from bayeslearn.progress import ProgressCallback, Reporter
     from bayeslearn.tables.documents import DocumentBatch
     from bayeslearn.tables.markers import Markers
@@ -59,7 +61,10 @@ def fit_text(
     target: Any = None,
     *,
     text: str | None = None,
-    likelihood: Likelihood = "multinomial",
+    likelihood: Likelihood = "auto",
+    weighting: Literal["auto", "counts", "normalized", "tf_idf"] = "auto",
+    weight_norm: bool = False,
+    calibrate: bool | Literal["auto"] = "auto",
     prior: str | float | Dirichlet | DirichletRule | None = "evidence",
     class_prior: float | Dirichlet | DirichletRule | tuple[float, ...] = 0.0,
     classes: Sequence[Any] | None = None,
@@ -95,6 +100,17 @@ def fit_text(
         The column of texts; default: ``"text"``, or the only other column.
     likelihood
         ``"multinomial"`` counts words, ``"bernoulli"`` their presence, ``"complement"`` the words of other classes.
+        ``"auto"`` selects weighting and likelihoods by their log loss on held-out documents, and calibrates them
+        (:mod:`bayeslearn.naive_bayes.text.variants`); with fewer than 20 documents, another `prior` than
+        ``"evidence"`` or ``calibrate=False`` it is ``"multinomial"``.
+    weighting
+        ``"counts"``, ``"normalized"``: ln(1 + count) in documents of length 1, or ``"tf_idf"``: the same times the
+        inverse frequency of the word. ``"auto"`` selects, and is ``"counts"`` for a given likelihood.
+    weight_norm
+        Divide the weights of each class by their sum, as weight-normalized complement naive Bayes does.
+    calibrate
+        Learn exponents and class offsets from held-out documents, so that probabilities agree with frequencies;
+        ``"auto"``: if likelihoods are selected.
     prior
         ``"evidence"``, ``"symmetric"``, ``"background"`` or ``"words"`` are selected by the marginal likelihood
         (:mod:`bayeslearn.naive_bayes.text.prior_selection`); ``"laplace"``, ``"m:2"``, None (maximum likelihood), a
@@ -135,8 +151,8 @@ def fit_text(
     Returns
     -------
     TextModel
-        The classifier; `fit_info` has the numbers of documents, the selected prior, the history of EM and the
-        distinguishing words of each class.
+        The classifier; `fit_info` has the numbers of documents, the selected variant and prior, the history of EM and
+        the distinguishing words of each class.
 
     Examples
     --------
@@ -151,6 +167,7 @@ def fit_text(
     validation.integer("max_iter", max_iter, min_value=1)
     if isinstance(prior, str):
         require_prior_word(prior)
+    settings = TextSettings(likelihood, weighting, weight_norm, calibrate, prior, class_prior)
     if n_hash_features is not None:
         if vocabulary is not None:
             raise ParameterError("`n_hash_features` and `vocabulary` exclude each other")
@@ -162,7 +179,7 @@ def fit_text(
     texts, labels, sample_weight = documents_of(
         data, target, text, sample_weight, {"na_values": na_values, "keep_default_na": keep_default_na}
     )
-    given: dict[str, Any] = {"classes": classes, "unlabeled": weight, "present": likelihood == "bernoulli"}
+    given: dict[str, Any] = {"classes": classes, "unlabeled": weight, "tables": settings.tables}
     source = folded_documents(texts, labels=labels, sample_weight=sample_weight)
     if source is not None:
         ready = Ready.of_source(source, tokenizer, vocabulary, words, **given)
@@ -179,18 +196,21 @@ def fit_text(
         raise MissingValuesError(
             f"{ready.n_missing:,} documents have no label", hint='unlabeled="em" uses them, unlabeled="drop" drops them'
         )
-    alpha, selected = pick_prior(ready.evidence, prior, likelihood)
-    model = TextModel(ready.evidence, tokenizer, likelihood, alpha, class_prior)
+    model, chosen = settings.model(ready.evidence, tokenizer)
     found = None
     if ready.n_unlabeled:
         em_progress = reporting.part(progress, 0.5, 1, "EM")  # type: ignore[arg-type]
-        found = climbed(model, ready.hidden, max_iter=max_iter, progress=em_progress)  # type: ignore[arg-type]
+        start = model if settings.is_generative else settings.generative.model(ready.evidence, tokenizer)[0]
+        found = climbed(start, ready.hidden, max_iter=max_iter, progress=em_progress)  # type: ignore[arg-type]
         model = found.model.model
+        model = model if settings.is_generative else settings.model(model.statistics, tokenizer)[0]
+    model, selection = settings.judged(model, ready.sample)
     info = TextFitInfo(
         n_rows=ready.n_labeled + ready.n_missing, n_labeled=ready.n_labeled, n_unlabeled=ready.n_unlabeled,
         history=() if found is None else found.history, converged=found is None or found.converged,
         log_likelihood=None if found is None else found.log_likelihood, n_words=len(model.vocabulary),
-        likelihood=model.likelihood, prior_selection=selected, _model=model,
+        likelihood=model.likelihood, prior_selection=chosen, weighting=model.weighting,
+        variant_selection=selection, _model=model,
     )  # fmt: skip
     return with_fit_info(model, replace(info, seconds=time.perf_counter() - began))
 
@@ -244,16 +264,16 @@ def columns_of(
 
 
 def statistics_of(
-    data: Any, target: Any, text: str | None, sample_weight: Any, tokenizer: Tokenizer, vocabulary: Any, *,
-    present: bool,
+    data: Any, target: Any, text: str | None, sample_weight: Any, tokenizer: Tokenizer, vocabulary: Any,
+    tables: dict[str, bool],
 ) -> TextStatistics:  # fmt: skip
     """The statistics of documents with labels; others are dropped."""
     texts, labels, w = documents_of(data, target, text, sample_weight, MARKERS)
     source = folded_documents(texts, labels=labels, sample_weight=w)
     if source is not None:
-        return source_statistics(source, tokenizer, vocabulary, present=present).statistics
+        return source_statistics(source, tokenizer, vocabulary, tables=tables).statistics
     words = {"min_count": 1, "drop_top_words": 0, "max_features": None}
-    given: dict[str, Any] = {"classes": None, "unlabeled": 0.0, "present": present}
+    given: dict[str, Any] = {"classes": None, "unlabeled": 0.0, "tables": tables}
     return Ready.of(texts, labels, tokenizer, vocabulary, words, **given, sample_weight=w, counting=None).evidence
 
 
@@ -263,12 +283,9 @@ def collected(
     """The statistics of documents with labels, as a model reads texts; only of its words if `known_only`."""
     if isinstance(data, TextStatistics):
         return data
-    vocabulary = None if isinstance(model.vocabulary, Vocabulary) else model.vocabulary
-    present = model.statistics.present is not None
-    found = statistics_of(data, target, text, sample_weight, model.tokenizer, vocabulary, present=present)
-    if known_only and isinstance(found.vocabulary, Vocabulary):
-        found = found.only(np.flatnonzero([word in model.vocabulary for word in found.vocabulary.words]))
-    return found
+    vocabulary = None if isinstance(model.vocabulary, Vocabulary) and not known_only else model.vocabulary
+    tables = {name: getattr(model.statistics, name) is not None for name in OPTIONAL}
+    return statistics_of(data, target, text, sample_weight, model.tokenizer, vocabulary, tables)
 
 
 def labeled_texts(data: Any, target: Any, text: str | None) -> tuple[Any, Any]:
@@ -305,11 +322,13 @@ class Ready:
     #: Documents without a label, and those that EM uses.
     n_missing: int
     n_unlabeled: int
+    #: Documents with a label for what is judged by held-out documents.
+    sample: Callable[[], Sample]
 
     @classmethod
     def of(
         cls, texts: Any, labels: Any, tokenizer: Tokenizer, vocabulary: Vocabulary | HashedVocabulary | None,
-        words: dict[str, Any], *, classes: Sequence[Any] | None, unlabeled: float, present: bool,
+        words: dict[str, Any], *, classes: Sequence[Any] | None, unlabeled: float, tables: dict[str, bool],
         sample_weight: ArrayLike | None, counting: Callable[[float], object] | None,
     ) -> Ready:  # fmt: skip
         """The statistics and documents of texts in memory."""
@@ -321,18 +340,21 @@ class Ready:
             raise no_words(len(counts))
         known, unknown = (counts[given.known], counts[~given.known]) if unlabeled else (counts, counts[:0])
         w = given.sample_weight[given.known]
-        evidence = collect(
-            known, given.labels, vocabulary=found, classes=given.classes, sample_weight=w, present=present
-        )
+        evidence = collect(known, given.labels, vocabulary=found, classes=given.classes, sample_weight=w, **tables)
         hidden = Documents(
             evidence, unknown, unlabeled * given.sample_weight[~given.known] if unlabeled else np.zeros(0)
         )
-        return cls(evidence, hidden, len(known), int((~given.known).sum()), len(unknown))
+
+        def sample() -> Sample:
+            shares = shares_of(given.labels, given.classes)
+            return Sample.of(known, found, shares, w, float(evidence.documents.sum()))
+
+        return cls(evidence, hidden, len(known), int((~given.known).sum()), len(unknown), sample)
 
     @classmethod
     def of_source(
         cls, source: Folded[DocumentBatch], tokenizer: Tokenizer, vocabulary: Vocabulary | HashedVocabulary | None,
-        words: dict[str, Any], *, classes: Sequence[Any] | None, unlabeled: float, present: bool,
+        words: dict[str, Any], *, classes: Sequence[Any] | None, unlabeled: float, tables: dict[str, bool],
     ) -> Ready:  # fmt: skip
         """The statistics and documents of a source."""
         seen = source.fold(FindWords(tokenizer, vocabulary, labeled_only=not unlabeled))
@@ -342,65 +364,16 @@ class Ready:
         found = seen.only(**words)
         if seen.unlabeled and (not len(found) or not seen.totals.any()):
             raise no_words(labeled + seen.unlabeled)
-        evidence = source_statistics(source, tokenizer, found, classes=names, present=present)
+        evidence = source_statistics(source, tokenizer, found, classes=names, tables=tables)
         hidden = SourceDocuments(evidence.statistics, source, tokenizer, unlabeled, unlabeled * evidence.words)
-        return cls(evidence.statistics, hidden, labeled, seen.unlabeled, seen.unlabeled if unlabeled else 0)
+
+        def sample() -> Sample:
+            return source.fold(SampleLabeled(tokenizer, found, names, float(evidence.statistics.documents.sum())))
+
+        return cls(evidence.statistics, hidden, labeled, seen.unlabeled, seen.unlabeled if unlabeled else 0, sample)
 
 
-### labels
-
-
-@dataclass(frozen=True, eq=False)
-class Labeled:
-    """Documents, which of them have a label, and the labels (or shares) of those."""
-
-    texts: Sequence[str]
-    known: NDArray[np.bool_]
-    labels: Any
-    classes: tuple[Any, ...]
-    sample_weight: NDArray[np.float64]
-
-    @classmethod
-    def of(cls, texts: Any, labels: Any, classes: Sequence[Any] | None, sample_weight: ArrayLike | None) -> Labeled:
-        """Documents and labels, checked."""
-        shares = are_shares(labels)
-        corpus = as_corpus(texts, None if shares else labels)
-        w = validation.weights(sample_weight, len(corpus))
-        if shares:
-            table = validation.float_array("labels", labels)
-            if classes is None:
-                raise ParameterError("labels that are shares need `classes`, a name for each column")
-            known = np.isfinite(table).all(axis=1) & (table.sum(axis=1) > 0)
-            names = tuple(classes)
-            given: Any = table[known]
-        else:
-            known = np.array([label is not None for label in corpus.labels], dtype=bool)
-            given = [label for label in corpus.labels if label is not None]
-            names = tuple(classes) if classes is not None else corpus.classes
-        require_classes(int(known.sum()), len(corpus), names)
-        return cls(corpus.texts, known, given, names, w)
-
-    def only_known(self) -> list[str]:
-        """The documents that have a label."""
-        return [text for text, known in zip(self.texts, self.known, strict=True) if known]
-
-
-def are_shares(labels: Any) -> bool:
-    """Whether labels are shares of classes, (n, K); a tuple is a label."""
-    return labels is not None and np.ndim(labels) == 2 and not isinstance(labels[0], tuple)
-
-
-def require_classes(labeled: int, n: int, classes: Sequence[Any]) -> None:
-    """Check that there are labels, of two classes at least if some documents have none."""
-    if not labeled:
-        raise MissingValuesError(
-            f"none of the {n} documents has a label", hint="label a few, or name the column: target='label'"
-        )
-    if len(classes) < 2 and labeled < n:
-        raise ConstantColumnError(
-            f"all documents with a label are of one class, {classes[0]!r}: the other documents cannot be classified",
-            hint="add documents of another class",
-        )
+### counts
 
 
 def counted(

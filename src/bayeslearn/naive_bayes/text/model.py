@@ -5,9 +5,11 @@
     multinomial    P(w|k) = (n_kw + α_w) / (n_k + Σ_w α_w)            α = 1: (n_k + 1) / (n + |Vocabulary|)
     bernoulli      P(w in a document|k) = (d_kw + α_w) / (d_k + 2 α_w), and absent words count too
     complement     1 / P(w|not k) in place of P(w|k), from the words of all other classes; a score, no probability
+    pooled         several of these, each to a power β:  P(k) e^b_k Π_v Π_w P_v(w|k)^(β_v n_w)
 
 n_kw, d_kw and d_k are the statistics, α the prior: one number for every word, or one for each (α_w = m p_w). Words
-outside the vocabulary are skipped. A document without words is judged by the prior of the classes.
+outside the vocabulary are skipped. A document without words is classified by the prior of the classes. The powers and
+offsets b are the calibration (:mod:`~bayeslearn.naive_bayes.text.text_calibration`).
 """
 
 from __future__ import annotations
@@ -22,14 +24,16 @@ from scipy.special import logsumexp, softmax
 from bayeslearn import codec, kernels, lazy_imports, validation
 from bayeslearn.distributions import Dirichlet, DirichletRule
 from bayeslearn.distributions.lineage import after_update, merged, scaled, separated, without_rows
-from bayeslearn.errors import EvidenceError, MismatchError, ParameterError, ShapeError
+from bayeslearn.errors import ParameterError, ShapeError
 from bayeslearn.fit_info import Fitted
 from bayeslearn.naive_bayes.text.document_counts import DocumentCounts, count
+from bayeslearn.naive_bayes.text.model_weights import generative, model_weights, require_same, with_more_evidence
 from bayeslearn.naive_bayes.text.parallel_counts import counted
-from bayeslearn.naive_bayes.text.probabilities import alphas, log, possible, take_logs
+from bayeslearn.naive_bayes.text.probabilities import alphas, log_shares, possible
 from bayeslearn.naive_bayes.text.text_inputs import Texts, warn_of_mended
 from bayeslearn.naive_bayes.text.text_sources import folded_documents
 from bayeslearn.naive_bayes.text.tokenizer import Tokenizer
+from bayeslearn.naive_bayes.text.word_weights import WEIGHTINGS, entries
 from bayeslearn.reports import Reported
 from bayeslearn.tables.frames import probabilities
 
@@ -42,12 +46,14 @@ if TYPE_CHECKING:
     from bayeslearn.naive_bayes.text.explanation import ClassWords, TextExplanation
     from bayeslearn.naive_bayes.text.results import TextFitInfo
     from bayeslearn.naive_bayes.text.sufficient_statistics import TextStatistics
+    from bayeslearn.naive_bayes.text.text_calibration import TextCalibration
     from bayeslearn.naive_bayes.text.vocabulary import AnyVocabulary
+    from bayeslearn.naive_bayes.text.word_weights import Weighting
     from bayeslearn.reports import Report
 
 plots: Any = lazy_imports.Deferred("bayeslearn.plots")
 
-Likelihood = Literal["multinomial", "bernoulli", "complement"]
+Likelihood = Literal["auto", "multinomial", "bernoulli", "complement"]
 LIKELIHOODS = ("multinomial", "bernoulli", "complement")
 
 #: Documents that are scored together.
@@ -55,7 +61,7 @@ BLOCK = 1024
 
 
 @dataclass(frozen=True, eq=False)
-class TextModel(codec.Saved, Fitted, Reported, kind="text", version=4):
+class TextModel(codec.Saved, Fitted, Reported, kind="text", version=5):
     """A naive Bayes classifier of documents; :func:`~bayeslearn.naive_bayes.text.fit_text` fits one.
 
     Attributes
@@ -65,13 +71,18 @@ class TextModel(codec.Saved, Fitted, Reported, kind="text", version=4):
     tokenizer
         The rule that splits texts into tokens.
     likelihood
-        ``"multinomial"``, ``"bernoulli"`` or ``"complement"``.
+        ``"multinomial"``, ``"bernoulli"``, ``"complement"``, or ``"pooled"`` for those of the calibration.
     prior
         α of the words: a number for every word, a Dirichlet over the words, or a rule.
     class_prior
         The same for the classes, where 0 makes P(k) the fraction of documents; or a tuple of fixed probabilities.
     lineage
         The statistics of the models that this one was updated from.
+    weighting, weight_norm
+        What a document counts for, and whether the weights of each class have the sum 1
+        (:mod:`~bayeslearn.naive_bayes.text.word_weights`).
+    calibration
+        Exponents of the scores and offsets of the classes, of held-out documents; None for the plain likelihood.
     """
 
     statistics: TextStatistics
@@ -80,9 +91,19 @@ class TextModel(codec.Saved, Fitted, Reported, kind="text", version=4):
     prior: float | Dirichlet | DirichletRule = 1.0
     class_prior: float | Dirichlet | DirichletRule | tuple[float, ...] = 0.0
     lineage: Lineage | None = None
+    weighting: Weighting = "counts"
+    weight_norm: bool = False
+    calibration: TextCalibration | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "likelihood", validation.choice("likelihood", self.likelihood, LIKELIHOODS))
+        kinds = LIKELIHOODS if self.calibration is None else (*LIKELIHOODS, "pooled")
+        object.__setattr__(self, "likelihood", validation.choice("likelihood", self.likelihood, kinds))
+        object.__setattr__(self, "weighting", validation.choice("weighting", self.weighting, WEIGHTINGS))
+        if self.weighting != "counts" and (self.statistics.normalized is None or self.likelihood == "bernoulli"):
+            raise ParameterError(
+                f"the weighting {self.weighting!r} needs the counts of normalized documents, not {self.likelihood}",
+                hint="collect with normalized=True, and choose the multinomial or the complement likelihood",
+            )
         if self.likelihood == "bernoulli" and self.statistics.present is None:
             raise ParameterError(
                 "the Bernoulli likelihood needs the number of documents that hold a word",
@@ -165,11 +186,16 @@ class TextModel(codec.Saved, Fitted, Reported, kind="text", version=4):
         return self + other
 
     def __add__(self, other: TextModel) -> TextModel:
-        """The model of the documents of both, under the prior of the first; documents of a base of both count once."""
+        """The model of the documents of both; documents of a base of both count once.
+
+        It has the settings of the first, or those that more held-out documents selected.
+        """
         if not isinstance(other, TextModel):
             return NotImplemented
         require_same(self, other)
-        return self._based_on(*merged(self.statistics, other.statistics, self.lineage, other.lineage))
+        return with_more_evidence(self, other)._based_on(
+            *merged(self.statistics, other.statistics, self.lineage, other.lineage)
+        )
 
     def __sub__(self, other: TextModel) -> TextModel:
         """The model without the documents of another one, except for those of a base of both."""
@@ -191,47 +217,22 @@ class TextModel(codec.Saved, Fitted, Reported, kind="text", version=4):
     @cached_property
     def log_p_classes(self) -> NDArray[np.float64]:
         """ln P(k), shape (K,)."""
-        if isinstance(self.class_prior, tuple):
-            p = validation.probabilities(self.class_prior, name="class_prior")
-        else:
-            seen = self.statistics.documents + alphas(self.class_prior, len(self.classes), "class_prior")
-            if not seen.sum() > 0:
-                raise EvidenceError(
-                    "there is no document to tell how probable the classes are", hint="give a `class_prior` above 0"
-                )
-            p = seen / seen.sum()
-        with np.errstate(divide="ignore"):
-            return np.log(p)
+        return log_shares(self.statistics.documents, self.class_prior)
 
     @property
     def log_p_words(self) -> NDArray[np.float64]:
-        """What one more occurrence of a word adds to ln P(k, document), shape (K, V)."""
+        """What one more unit of a word adds to the score of a class, shape (K, V); ln P(w|k) of the multinomial."""
         return self._logs[0].T
+
+    @property
+    def prior_alphas(self) -> NDArray[np.float64]:
+        """α of the words: one number, or one for each."""
+        return np.asarray(alphas(self.prior, len(self.vocabulary), "prior"))
 
     @cached_property
     def _logs(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The same with words first, (V, K), and what every document begins with, (K,)."""
-        alpha = np.asarray(alphas(self.prior, len(self.vocabulary), "prior"))
-        alpha = alpha[:, None] if alpha.ndim else alpha
-        if self.likelihood == "bernoulli":
-            assert self.statistics.present is not None
-            yes = self.statistics.present.T + alpha
-            no = self.statistics.documents - self.statistics.present.T + alpha
-            total = log(self.statistics.documents + 2 * alpha)
-            there, absent = log(yes) - total, log(no) - total
-            return np.ascontiguousarray(there - absent), absent.sum(axis=0)
-        words = self.statistics.words.T
-        logs = np.empty(words.shape)
-        if self.likelihood == "complement":
-            np.subtract(words.sum(axis=1, keepdims=True), words, out=logs)
-            logs += alpha
-        else:
-            np.add(words, alpha, out=logs)
-        total = logs.sum(axis=0)
-        take_logs(logs, log(np.where(total > 0, total, 1.0)))
-        if self.likelihood == "complement":
-            np.negative(logs, out=logs)
-        return logs, np.zeros(len(self.classes))
+        return model_weights(self)
 
     # -- answers
 
@@ -254,7 +255,8 @@ class TextModel(codec.Saved, Fitted, Reported, kind="text", version=4):
             column, begin, end, before = span
             piece = column.piece(begin, end, lower=self.tokenizer.lower)
             part = counted(piece, self.tokenizer, self.vocabulary)  # type: ignore[arg-type]
-            self._score(part.indptr, part.indices, part.counts, 0, into[before : before + end - begin])
+            values = entries(self.likelihood, self.weighting, part.indptr, part.counts)
+            self._score(part.indptr, part.indices, values, 0, into[before : before + end - begin])
             return piece.mended
 
         warn_of_mended(sum(kernels.parallel(work, texts.spans())), len(texts))
@@ -265,23 +267,23 @@ class TextModel(codec.Saved, Fitted, Reported, kind="text", version=4):
             raise ShapeError(f"the counts have {counts.n_words:,} words, the model has {len(self.vocabulary):,}")
         into = np.empty((len(counts), len(self.classes)))
         into[:] = self.log_p_classes + self._logs[1]
+        values = validation.lock(entries(self.likelihood, self.weighting, counts.indptr, counts.counts))
         kernels.parallel(
-            lambda a: self._score(counts.indptr, counts.indices, counts.counts, a, into[a : a + BLOCK]),
+            lambda a: self._score(counts.indptr, counts.indices, values, a, into[a : a + BLOCK]),
             range(0, len(counts), BLOCK),
         )
         return into
 
-    def _score(self, indptr: Any, indices: Any, counts: Any, first: int, into: NDArray[np.float64]) -> None:
-        if self.likelihood == "bernoulli":
-            counts = np.ones_like(counts)
-        indptr, indices, counts = map(validation.lock, (indptr, indices, counts))
-        kernels.score_documents(indptr, indices, counts, self._logs[0], first, into)
+    def _score(self, indptr: Any, indices: Any, values: Any, first: int, into: NDArray[np.float64]) -> None:
+        indptr, indices, values = map(validation.lock, (indptr, indices, values))
+        kernels.score_documents(indptr, indices, values, self._logs[0], first, into)
 
     def log_likelihood(self, documents: Any) -> NDArray[np.float64]:
-        """Return ln P(document) of each document, up to the number of orders of its words."""
-        if self.likelihood == "complement":
-            raise ParameterError("the complement likelihood is a score and has no probability of documents")
-        return np.asarray(logsumexp(self.log_joint(documents), axis=1))
+        """Return ln P(document) of each document, up to the number of orders of its words.
+
+        A model with calibration or normalized documents has that of the multinomial likelihood of its counts.
+        """
+        return np.asarray(logsumexp(generative(self).log_joint(documents), axis=1))
 
     def evaluate(self, data: Any, target: Any = None, *, text: str | None = None) -> Metrics:
         """Return accuracy, log loss and confusion on documents with labels.
@@ -379,16 +381,6 @@ class TextModel(codec.Saved, Fitted, Reported, kind="text", version=4):
         return model_of(reader, document)
 
 
-def require_same(one: TextModel, other: TextModel) -> None:
-    """Raise an error unless both models read texts in the same way."""
-    if (one.tokenizer, one.likelihood) != (other.tokenizer, other.likelihood):
-        raise MismatchError(
-            f"models differ in their tokens or likelihood: {one.tokenizer}, {one.likelihood} and {other.tokenizer}, "
-            f"{other.likelihood}",
-            differs="tokenizer",
-        )
-
-
 ### files of earlier versions
 
 
@@ -423,3 +415,9 @@ def with_settings_of_today(_reader: Reader, document: dict[str, Any]) -> dict[st
             "analyzer": given["kind"], "min_token_length": given["shortest"], "ngram_range": given["ngrams"],
         }  # fmt: skip
     return document
+
+
+@codec.upgrade("text", 4)
+def with_weighting(_reader: Reader, document: dict[str, Any]) -> dict[str, Any]:
+    """Version 4 had counts as the only weighting, and no calibration."""
+    return {**document, "normalized": None, "weighting": "counts", "weight_norm": False, "calibration": None}

@@ -19,6 +19,7 @@ import numpy as np
 from bayeslearn.errors import CapacityError, MissingValuesError
 from bayeslearn.naive_bayes.text.document_counts import count
 from bayeslearn.naive_bayes.text.em import Documents
+from bayeslearn.naive_bayes.text.held_out import Sample, shares_of
 from bayeslearn.naive_bayes.text.labels import in_order
 from bayeslearn.naive_bayes.text.sufficient_statistics import TextStatistics, collect
 from bayeslearn.naive_bayes.text.vocabulary import Vocabulary, chosen
@@ -131,7 +132,7 @@ class CollectLabeled:
     tokenizer: Tokenizer
     vocabulary: Any
     classes: tuple[Any, ...] | None
-    present: bool
+    tables: dict[str, bool]
 
     def __call__(self, batch: DocumentBatch) -> Evidence:
         """The evidence of one batch."""
@@ -141,7 +142,7 @@ class CollectLabeled:
         w, seen = batch.sample_weight, counts if known.all() else counts[known]
         statistics = collect(
             seen, labels, vocabulary=found, classes=self.classes, sample_weight=None if w is None else w[known],
-            present=self.present,
+            **self.tables,
         )  # fmt: skip
         lengths = counts.lengths[~known]
         return Evidence(statistics, len(lengths), float(lengths.sum() if w is None else w[~known] @ lengths))
@@ -149,24 +150,40 @@ class CollectLabeled:
 
 def source_statistics(
     source: Folded[DocumentBatch], tokenizer: Tokenizer, vocabulary: Any, *, classes: Sequence[Any] | None = None,
-    present: bool = False, **words: Any,
+    tables: dict[str, bool] | None = None, **words: Any,
 ) -> Evidence:  # fmt: skip
     """The statistics of documents with a label; where words are left out, a pass before finds out which."""
     if vocabulary is None and is_choice(words):
         vocabulary = source.fold(FindWords(tokenizer, None, weighed=True)).only(**words)
-    told = None if classes is None else tuple(classes)
-    found = source.fold(CollectLabeled(tokenizer, vocabulary, told, present))
-    names = in_order(found.statistics.classes) if told is None else told
+    given = None if classes is None else tuple(classes)
+    found = source.fold(CollectLabeled(tokenizer, vocabulary, given, tables or {}))
+    names = in_order(found.statistics.classes) if given is None else given
     return replace(found, statistics=found.statistics.with_classes(names))
 
 
-def require_labeled(found: Evidence) -> TextStatistics:
-    """The statistics, if every document has a label."""
+def require_labeled(found: Evidence) -> Evidence:
+    """The evidence, if every document has a label."""
     if found.unlabeled:
         raise MissingValuesError(
             f"{found.unlabeled:,} documents have no label", hint="leave them out, or learn from them too, by EM"
         )
-    return found.statistics
+    return found
+
+
+@dataclass(frozen=True)
+class SampleLabeled:
+    """Collects the sample of documents with a label, by which variants are selected; all of them weigh `n`."""
+
+    tokenizer: Tokenizer
+    vocabulary: Any
+    classes: tuple[Any, ...]
+    n: float
+
+    def __call__(self, batch: DocumentBatch) -> Sample:
+        """Those of one batch."""
+        known = batch.take(batch.known)
+        counts = count(known.texts, self.tokenizer, self.vocabulary)[0]
+        return Sample.of(counts, self.vocabulary, shares_of(known.labels, self.classes), known.sample_weight, self.n)
 
 
 ### EM

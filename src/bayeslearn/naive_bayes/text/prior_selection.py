@@ -101,6 +101,23 @@ def choose_prior(words: ArrayLike, prior: str | float = "evidence") -> Chosen:
     return _chosen(prior, counts, WAYS[prior](counts))
 
 
+def symmetric_prior(words: ArrayLike, scale: float = 1.0) -> float:
+    """The α of highest evidence, one for all words, of counts times `scale` that need not be whole numbers.
+
+    Counts are rounded to 1/64 of their logarithm, so that equal ones are looked up once.
+
+    >>> round(symmetric_prior([[8, 2, 0], [1, 8, 1]]), 2)
+    2.21
+    """
+    counts = Sparse.of(words)
+    if not counts.totals.sum() > 0:
+        return PLAIN
+    marks = np.round(np.log(scale * counts.n) * 64).astype(np.int64)
+    times = np.bincount(marks - marks.min())
+    n, totals = np.exp((np.flatnonzero(times) + marks.min()) / 64), scale * counts.totals
+    return one_for_all(n, times[times > 0], totals, counts.size) / scale
+
+
 def log_evidence(words: ArrayLike, alpha: ArrayLike) -> float:
     """ln P(n|α) of the formula above."""
     counts = Sparse.of(words)
@@ -194,6 +211,8 @@ class Sparse:
 
     def log_evidence(self, alpha: NDArray[np.float64]) -> float:
         """ln P(n|α); a word that nobody wrote adds only to α₀."""
+        if not self.size:
+            return 0.0
         a, strength = alpha[self.word], alpha.sum()
         classes = special.gammaln(strength) - special.gammaln(strength + self.totals)
         return float(classes.sum() + (special.gammaln(a + self.n) - special.gammaln(a)).sum())
@@ -220,12 +239,17 @@ def _chosen(kind: str, counts: Sparse, alpha: NDArray[np.float64]) -> Chosen:
 def symmetric(counts: Sparse) -> NDArray[np.float64]:
     """One a for all words; equal counts are looked at once."""
     n, times = np.unique(counts.n, return_counts=True)
+    return np.full(counts.size, one_for_all(n, times, counts.totals, counts.size))
+
+
+def one_for_all(n: NDArray[Any], times: NDArray[Any], totals: NDArray[np.float64], size: int) -> float:
+    """The a of highest evidence for different counts n and how often each is there."""
 
     def evidence(a: float) -> float:
-        classes = special.gammaln(a * counts.size) - special.gammaln(a * counts.size + counts.totals)
+        classes = special.gammaln(a * size) - special.gammaln(a * size + totals)
         return float(classes.sum() + times @ (special.gammaln(a + n) - special.gammaln(a)))
 
-    return np.full(counts.size, _highest(evidence))
+    return _highest(evidence)
 
 
 def background(counts: Sparse) -> NDArray[np.float64]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from bayeslearn import kernels, validation
 from bayeslearn.distributions import Dirichlet, DirichletRule
-from bayeslearn.errors import ImpossibleDataError, ShapeError
+from bayeslearn.errors import EvidenceError, ImpossibleDataError, ShapeError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,6 +34,18 @@ def log(x: NDArray[np.float64]) -> NDArray[np.float64]:
     """ln x, −∞ for 0."""
     with np.errstate(divide="ignore"):
         return np.log(x)
+
+
+def log_shares(documents: NDArray[np.float64], class_prior: Any) -> NDArray[np.float64]:
+    """ln P(k), shape (K,), of documents of each class and α of the classes, or of fixed probabilities."""
+    if isinstance(class_prior, tuple):
+        return log(validation.probabilities(class_prior, name="class_prior"))
+    seen = documents + alphas(class_prior, len(documents), "class_prior")
+    if not seen.sum() > 0:
+        raise EvidenceError(
+            "there is no document to tell how probable the classes are", hint="give a `class_prior` above 0"
+        )
+    return log(seen / seen.sum())
 
 
 def take_logs(p: NDArray[np.float64], total: NDArray[np.float64]) -> None:

@@ -19,6 +19,7 @@ from bayeslearn.tables.frames import frame_of
 if TYPE_CHECKING:
     from bayeslearn.naive_bayes.text.model import TextModel
     from bayeslearn.naive_bayes.text.prior_selection import Chosen
+    from bayeslearn.naive_bayes.text.variants import Selection
 
 plots: Any = lazy_imports.Deferred("bayeslearn.plots")
 
@@ -46,9 +47,13 @@ class TextFitInfo(FitInfo):
     n_words
         The number of words of the model.
     likelihood
-        ``"multinomial"``, ``"bernoulli"`` or ``"complement"``.
+        ``"multinomial"``, ``"bernoulli"``, ``"complement"``, or ``"pooled"`` for several of them.
     prior_selection
         The prior that the marginal likelihood selected; None for a given one.
+    weighting
+        ``"counts"``, ``"normalized"`` or ``"tf_idf"``.
+    variant_selection
+        The variants with their log loss on held-out documents, and the calibration; None without held-out documents.
     """
 
     n_labeled: int = 0
@@ -56,6 +61,8 @@ class TextFitInfo(FitInfo):
     n_words: int = 0
     likelihood: str = "multinomial"
     prior_selection: Chosen | None = None
+    weighting: str = "counts"
+    variant_selection: Selection | None = None
     #: The model, whose words are compared when the classes are asked for.
     _model: TextModel | None = None
 
@@ -81,13 +88,18 @@ class TextFitInfo(FitInfo):
         if self.n_unlabeled:
             found["Documents without a label"] = self.n_unlabeled
         found |= {"Words": self.n_words, "Likelihood": self.likelihood}
+        if self.variant_selection is not None:
+            members = self.variant_selection.calibration.members
+            found |= {"Weighting": self.weighting, "Held-out documents": self.variant_selection.n_held_out}
+            found["Exponents"] = ", ".join(f"{m.likelihood} {m.exponent:.4g}" for m in members)
         if self.prior_selection is not None:
             selected = self.prior_selection
             found["Prior"] = f"{selected.kind}, equivalent sample size {selected.strength:.4g} words per class"
         return found | super()._pairs()
 
     def _blocks(self) -> tuple[Any, ...]:
-        return (class_grid(self.classes),)
+        grids = () if self.variant_selection is None else (variant_grid(self.variant_selection),)
+        return (*grids, class_grid(self.classes))
 
 
 def text_classes(model: TextModel) -> tuple[TextClass, ...]:
@@ -109,17 +121,26 @@ def class_grid(classes: tuple[TextClass, ...]) -> Grid:
     return Grid(["Class", "Documents", "Top words"], rows, "Classes")
 
 
+def variant_grid(selection: Selection) -> Grid:
+    """The variants and how they predict held-out documents, as a block."""
+    rows = [(v.weighting, " and ".join(v.likelihoods), v.accuracy, v.log_loss) for v in selection.variants]
+    return Grid(["Weighting", "Likelihoods", "Accuracy", "Log loss"], rows, "Variants on held-out documents")
+
+
 def report_of(model: TextModel) -> Report:
     """Return the classes of a model and their words."""
     title = f"Text classifier of {len(model.classes)} classes and {len(model.vocabulary):,} words"
-    pairs = {"Likelihood": model.likelihood, "Documents": round(model.total_weight, 6)}
+    pairs: dict[str, Any] = {"Likelihood": model.likelihood, "Documents": round(model.total_weight, 6)}
+    if model.calibration is not None:
+        pairs |= {"Weighting": model.weighting, "Calibrated on documents": model.calibration.n_documents}
     return Report(title, Pairs(pairs), class_grid(text_classes(model)))
 
 
 def plain_model(model: TextModel) -> dict[str, Any]:
     """Return classes, words and settings as plain values."""
     return {
-        "likelihood": model.likelihood, "n_documents": model.total_weight, "n_words": len(model.vocabulary),
+        "likelihood": model.likelihood, "weighting": model.weighting, "weight_norm": model.weight_norm,
+        "calibration": plain(model.calibration), "n_documents": model.total_weight, "n_words": len(model.vocabulary),
         "tokenizer": model.tokenizer.to_dict(), "classes": plain(text_classes(model)),
         "class_probabilities": dict(zip(map(str, model.classes), np.exp(model.log_p_classes).tolist(), strict=True)),
     }  # fmt: skip

@@ -1,11 +1,13 @@
 """Text models as documents; see :mod:`bayeslearn.codec`.
 
-    {"likelihood", "tokenizer", "classes", "vocabulary": {"kind", "size", "letters", "lengths"}, "prior",
-     "class_prior", "documents", "words": {"sizes", "classes", "values"}, "present": null or the same,
+    {"likelihood", "weighting", "weight_norm", "calibration": null or {"members", "class_offsets", "n_documents"},
+     "tokenizer", "classes", "vocabulary": {"kind", "size", "letters", "lengths"}, "prior", "class_prior", "documents",
+     "words": {"sizes", "classes", "values"}, "present": null or the same, "normalized": null or the same,
      "lineage": {"shares", "bases", "parts"}}                                     only where it was updated
 
 Words are their letters in UTF-8 with the length of each. A table has for each word the number of classes that it is
-found in, then these classes and its count in them. The statistics of a lineage have the same five keys.
+found in, then these classes and its count in them. The statistics of a lineage have the same six keys. The offsets of
+a calibration are those of the classes, in order.
 """
 
 from __future__ import annotations
@@ -18,7 +20,8 @@ from bayeslearn import validation
 from bayeslearn.errors import CapacityError, FormatError
 from bayeslearn.model_values import ARRAY, NAME, NUMBER, PRIORS, lineage_of, plain_lineage, plain_prior
 from bayeslearn.naive_bayes.text.model import TextModel
-from bayeslearn.naive_bayes.text.sufficient_statistics import TextStatistics
+from bayeslearn.naive_bayes.text.sufficient_statistics import OPTIONAL, TABLES, TextStatistics
+from bayeslearn.naive_bayes.text.text_calibration import PoolMember, TextCalibration
 from bayeslearn.naive_bayes.text.tokenizer import Tokenizer
 from bayeslearn.naive_bayes.text.vocabulary import ColumnVocabulary, HashedVocabulary, Vocabulary
 from bayeslearn.naive_bayes.text.vocabulary_builder import Lexicon, spared
@@ -37,6 +40,7 @@ MAX_CELLS = 1 << 28
 #: The keys of statistics.
 STATISTICS: dict[str, Any] = {
     "classes": [NAME], "vocabulary": dict, "documents": ARRAY, "words": dict, "present": (dict, type(None)),
+    "normalized": (dict, type(None)),
 }  # fmt: skip
 
 
@@ -49,6 +53,9 @@ def document_of(model: TextModel) -> dict[str, Any]:
     known = plain_statistics(model.statistics)
     return {
         "likelihood": model.likelihood,
+        "weighting": model.weighting,
+        "weight_norm": model.weight_norm,
+        "calibration": plain_calibration(model),
         "tokenizer": model.tokenizer.to_dict(),
         "classes": known["classes"],
         "vocabulary": known["vocabulary"],
@@ -57,6 +64,7 @@ def document_of(model: TextModel) -> dict[str, Any]:
         "documents": known["documents"],
         "words": known["words"],
         "present": known["present"],
+        "normalized": known["normalized"],
         **plain_lineage(model.lineage, plain_statistics),
     }
 
@@ -64,10 +72,10 @@ def document_of(model: TextModel) -> dict[str, Any]:
 def model_of(reader: Reader, document: dict[str, Any]) -> TextModel:
     """The model of a document, all of which is checked."""
     keys: dict[str, Any] = {
-        "likelihood": str, "tokenizer": dict, "classes": [NAME], "vocabulary": dict, "prior": dict,
-        "class_prior": dict, "documents": ARRAY, "words": dict, "present": (dict, type(None)),
+        "likelihood": str, "tokenizer": dict, "prior": dict, "class_prior": dict, "weighting": str,
+        "weight_norm": bool, "calibration": (dict, type(None)), **STATISTICS,
     }  # fmt: skip
-    likelihood, tokenizer, _, _, prior, class_prior, *_ = reader.model(document, keys)
+    likelihood, tokenizer, prior, class_prior, weighting, weight_norm, calibration, *_ = reader.model(document, keys)
     settings = {"case_sensitive", "analyzer", "min_token_length", "ngram_range"}
     if set(tokenizer) != settings or not isinstance(tokenizer["ngram_range"], list):
         reader.wrong(f"'tokenizer' is {tokenizer!r:.80}")
@@ -79,7 +87,8 @@ def model_of(reader: Reader, document: dict[str, Any]) -> TextModel:
             lineage = lineage_of(document["lineage"], lambda entry: read_statistics(reader, entry))
         except ValueError as error:
             reader.wrong(f"its lineage cannot be read: {error}")
-    return TextModel(statistics, Tokenizer(**tokenizer), likelihood, *priors, lineage)
+    learned = None if calibration is None else read_calibration(reader, calibration, statistics.classes)
+    return TextModel(statistics, Tokenizer(**tokenizer), likelihood, *priors, lineage, weighting, weight_norm, learned)
 
 
 def plain_statistics(known: TextStatistics) -> dict[str, Any]:
@@ -90,19 +99,48 @@ def plain_statistics(known: TextStatistics) -> dict[str, Any]:
         "documents": known.documents,
         "words": plain_table(known.words),
         "present": None if known.present is None else plain_table(known.present),
+        "normalized": None if known.normalized is None else plain_table(known.normalized),
     }
+
+
+def plain_calibration(model: TextModel) -> dict[str, Any] | None:
+    """The members, the offset of each class in order, and the number of documents."""
+    if model.calibration is None:
+        return None
+    offsets = model.calibration.offsets(model.classes)
+    return {**model.calibration.to_dict(), "class_offsets": offsets}
+
+
+def read_calibration(reader: Reader, entry: dict[str, Any], classes: tuple[Any, ...]) -> TextCalibration:
+    """A calibration, whose exponents are positive and whose offsets are finite."""
+    keys: dict[str, Any] = {"members": [dict], "class_offsets": ARRAY, "n_documents": NUMBER}
+    members, offsets, n_documents = reader.entries(entry, keys, "a calibration")
+    found = []
+    for member in members:
+        kinds: dict[str, Any] = {"likelihood": str, "exponent": NUMBER, "prior": (*NUMBER, type(None))}
+        likelihood, exponent, prior = reader.entries(member, kinds, "a member of a calibration")
+        amounts = (exponent, 1.0 if prior is None else prior, n_documents)
+        if likelihood not in ("multinomial", "complement") or not all(0 <= a < np.inf for a in amounts):
+            reader.wrong(f"a member of its calibration is {member!r:.80}")
+        found.append(PoolMember(likelihood, exponent, prior))
+    shifts = reader.numbers(offsets, "class_offsets", (len(classes),))
+    return TextCalibration(tuple(found), dict(zip(classes, shifts.tolist(), strict=True)), n_documents)
 
 
 def read_statistics(reader: Reader, entry: Any) -> TextStatistics:
     """The statistics of an entry, all of which is checked."""
-    classes, words, documents, *tables = reader.entries(entry, STATISTICS, "statistics")
+    entry = {"normalized": None, **entry} if isinstance(entry, dict) else entry  # a lineage of version 4 has none
+    classes, words, documents, *given = reader.entries(entry, STATISTICS, "statistics")
     vocabulary = read_vocabulary(reader, words)
     require_table(classes, vocabulary)
     n = reader.amounts(documents, "documents", (len(classes),))
-    found = [read_table(reader, t, len(vocabulary), len(classes)) for t in tables if t is not None]
-    if len(found) > 1 and (found[1] > n[:, None] * (1 + 1e-9)).any():
+    tables = {
+        name: read_table(reader, table, len(vocabulary), len(classes))
+        for name, table in zip(TABLES, given, strict=True) if table is not None
+    }  # fmt: skip
+    if any((tables[name] > n[:, None] * (1 + 1e-9)).any() for name in OPTIONAL if name in tables):
         reader.wrong("a word is in more documents than there are")
-    return TextStatistics(tuple(classes), vocabulary, n, *found)
+    return TextStatistics(tuple(classes), vocabulary, n, **tables)
 
 
 ### parts

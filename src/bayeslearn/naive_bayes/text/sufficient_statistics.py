@@ -1,8 +1,9 @@
-"""What a text learner remembers: documents and words of each class, as values that add.
+"""The statistics of a text learner: documents and words of each class, as values that add.
 
     documents_k = Σ_d s_dk        words_kw = Σ_d s_dk n_dw        present_kw = Σ_d s_dk [n_dw > 0]
+                                  normalized_kw = Σ_d s_dk x_dw   x_dw = ln(1 + n_dw) / ‖ln(1 + n_d)‖
 
-with s_dk the share of document d that class k gets: all or nothing for a label, anything between for a belief.
+with s_dk the share of document d that class k gets: 0 or 1 for a label, anything between for a soft label.
 """
 
 from __future__ import annotations
@@ -31,25 +32,30 @@ if TYPE_CHECKING:
 #: Entries below which a second thread is not worth it.
 FEW = 1 << 15
 
+#: The tables that are collected on request, and all tables.
+OPTIONAL = {"present": "documents that hold a word", "normalized": "words of documents of length 1"}
+TABLES = ("words", *OPTIONAL)
+
 
 @dataclass(frozen=True, eq=False)
 class TextStatistics:
-    """Documents (K,), words (K, V) and, where asked for, documents that hold a word (K, V)."""
+    """Documents (K,), words (K, V) and, on request, documents with a word and documents of length 1 (K, V)."""
 
     classes: tuple[Any, ...]
     vocabulary: AnyVocabulary
     documents: NDArray[np.float64]
     words: NDArray[np.float64]
     present: NDArray[np.float64] | None = None
+    normalized: NDArray[np.float64] | None = None
 
     __array_ufunc__: ClassVar[None] = None  # NumPy numbers leave 2·a to __rmul__
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "classes", tuple(self.classes))
         shape = (len(self.classes), len(self.vocabulary))
-        for name, wanted in (("documents", shape[:1]), ("words", shape), ("present", shape)):
+        for name, wanted in (("documents", shape[:1]), *((name, shape) for name in TABLES)):
             value = getattr(self, name)
-            if value is None and name == "present":
+            if value is None and name in OPTIONAL:
                 continue
             if np.shape(value) != wanted:
                 raise ShapeError(f"expected `{name}` of shape {wanted}, got {np.shape(value)}")
@@ -59,13 +65,14 @@ class TextStatistics:
 
     @classmethod
     def zero(
-        cls, classes: Sequence[Any] = (), vocabulary: AnyVocabulary | None = None, *, present: bool = False
-    ) -> TextStatistics:
+        cls, classes: Sequence[Any] = (), vocabulary: AnyVocabulary | None = None, *, present: bool = False,
+        normalized: bool = False,
+    ) -> TextStatistics:  # fmt: skip
         """No documents."""
         vocabulary = Vocabulary.of([]) if vocabulary is None else vocabulary
         shape = (len(vocabulary), len(classes))
-        tables = [np.zeros(shape).T for _ in range(1 + present)]
-        return cls(tuple(classes), vocabulary, np.zeros(len(classes)), *tables)
+        names = ["words", *["present"] * present, *["normalized"] * normalized]
+        return cls(tuple(classes), vocabulary, np.zeros(len(classes)), **{name: np.zeros(shape).T for name in names})
 
     def __repr__(self) -> str:
         size = f"{len(self.classes)} classes, {len(self.vocabulary):,} words"
@@ -104,7 +111,7 @@ class TextStatistics:
     def isclose(self, other: TextStatistics, *, rtol: float = 1e-10, atol: float = 1e-12) -> bool:
         """Whether both hold the same numbers up to rounding, in whatever order classes and words are."""
         same = set(self.classes) == set(other.classes) and len(self.vocabulary) == len(other.vocabulary)
-        if not same or (self.present is None) != (other.present is None):
+        if not same or set(self.tables()) != set(other.tables()):
             return False
         a, b = self._framed(other)
         pairs = zip(a.arrays(), b.arrays(), strict=True)
@@ -119,8 +126,8 @@ class TextStatistics:
                 "words can be left out of a Vocabulary only",
                 hint="use no min_count, drop_top_words or max_features with hashed words",
             )
-        tables = [None if t is None else t[:, positions] for t in (self.words, self.present)]
-        return TextStatistics(self.classes, self.vocabulary.only(positions), self.documents, *tables)  # type: ignore[arg-type]
+        tables = {name: table[:, positions] for name, table in self.tables().items()}
+        return TextStatistics(self.classes, self.vocabulary.only(positions), self.documents, **tables)
 
     def with_classes(self, classes: Sequence[Any]) -> TextStatistics:
         """The same with classes in this order; new ones have seen nothing."""
@@ -136,11 +143,11 @@ class TextStatistics:
         """Both with the classes and words of both; the order is that of this one."""
         if not isinstance(other, TextStatistics):
             raise ParameterError(f"cannot add {type(other).__name__} to TextStatistics")
-        if (self.present is None) != (other.present is None):
+        if odd := sorted(set(self.tables()) ^ set(other.tables())):
             raise MismatchError(
-                "only one of these has counted the documents that hold a word",
-                hint="collect both with present=True, as the Bernoulli likelihood needs it",
-                differs="present",
+                f"only one of these statistics has the table {odd[0]!r}: the {OPTIONAL[odd[0]]}",
+                hint=f"collect both with {odd[0]}=True",
+                differs=odd[0],
             )
         classes = tuple(dict.fromkeys([*self.classes, *other.classes]))
         vocabulary, where = self.vocabulary.joined(other.vocabulary)  # type: ignore[arg-type]
@@ -158,20 +165,25 @@ class TextStatistics:
             return self
         documents = np.zeros(len(classes))
         documents[rows] = self.documents
-        tables = []
-        for table in self.arrays()[1:]:
+        tables = {}
+        for name, table in self.tables().items():
             wide = np.zeros((len(vocabulary), len(classes)))
             wide[np.ix_(columns, rows)] = table.T
-            tables.append(validation.lock(wide).T)
-        return TextStatistics(classes, vocabulary, documents, *tables)
+            tables[name] = validation.lock(wide).T
+        return TextStatistics(classes, vocabulary, documents, **tables)
+
+    def tables(self) -> dict[str, NDArray[np.float64]]:
+        """The tables (K, V) that were collected, by their names."""
+        return {name: table for name in TABLES if (table := getattr(self, name)) is not None}
 
     def arrays(self) -> list[NDArray[np.float64]]:
-        """Documents, words and, where counted, present."""
-        return [a for a in (self.documents, self.words, self.present) if a is not None]
+        """Documents, words and the other tables that were collected."""
+        return [self.documents, *self.tables().values()]
 
     def _combined(self, other: TextStatistics, operation: Callable[..., Any]) -> TextStatistics:
-        pairs = zip(self.arrays(), other.arrays(), strict=True)
-        return TextStatistics(self.classes, self.vocabulary, *(validation.lock(operation(a, b)) for a, b in pairs))
+        documents, theirs = validation.lock(operation(self.documents, other.documents)), other.tables()
+        tables = {name: validation.lock(operation(a, theirs[name])) for name, a in self.tables().items()}
+        return TextStatistics(self.classes, self.vocabulary, documents, **tables)
 
 
 ### collecting
@@ -185,6 +197,7 @@ def collect(
     classes: Sequence[Any] | None = None,
     sample_weight: ArrayLike | None = None,
     present: bool = False,
+    normalized: bool = False,
 ) -> TextStatistics:
     """The statistics of documents with labels, or with an array (n, K) of the share of each of `classes`.
 
@@ -201,15 +214,17 @@ def collect(
         raise ShapeError(f"the counts have {counts.n_words:,} words, the vocabulary has {len(vocabulary):,}")
     w = validation.weights(sample_weight, len(counts))
     names, codes, shares = coded(labels, len(counts), classes)
-    given = [counts.counts, validation.lock(np.ones_like(counts.counts))][: 1 + present]
+    given = {"words": counts.counts}
+    given |= {"present": validation.lock(np.ones_like(counts.counts))} if present else {}
+    given |= {"normalized": counts.normalized} if normalized else {}
     if shares is None:
         documents = np.bincount(codes, w, minlength=len(names)).astype(float)
-        tables = [_sums(counts, n, len(names), kernels.add_labeled, codes, w) for n in given]
+        tables = {name: _sums(counts, n, len(names), kernels.add_labeled, codes, w) for name, n in given.items()}
     else:
         shares = np.ascontiguousarray(shares * w[:, None])
         documents = shares.sum(axis=0)
-        tables = [_sums(counts, n, len(names), kernels.add_shared, shares) for n in given]
-    return TextStatistics(names, vocabulary, documents, *tables)
+        tables = {name: _sums(counts, n, len(names), kernels.add_shared, shares) for name, n in given.items()}
+    return TextStatistics(names, vocabulary, documents, **tables)
 
 
 def _sums(
