@@ -27,7 +27,7 @@ def test_raw_texts_in_labels_out():
     learner = TextClassifier().fit(TEXTS, LABELS)
     assert learner.classes_.tolist() == ["ham", "spam"]
     assert learner.predict(["a cheap lunch watch", "noon"]).tolist() == ["spam", "ham"]
-    expected = fit_text(TEXTS, LABELS, prior=1.0).predict_proba(["cheap lunch"])
+    expected = fit_text(TEXTS, LABELS).predict_proba(["cheap lunch"])
     np.testing.assert_allclose(learner.predict_proba(["cheap lunch"]), expected, rtol=1e-12)
     np.testing.assert_allclose(learner.predict_log_proba(["cheap lunch"]), np.log(expected), rtol=1e-12)
     for column in (np.array(TEXTS), pd.Series(TEXTS), pl.Series(TEXTS)):
@@ -70,13 +70,13 @@ def test_weight_two_is_the_text_twice_and_weight_zero_never():
     twice = np.repeat(np.arange(12), weights.astype(int))
     weighted = TextClassifier(min_count=3).fit(TEXTS, LABELS, sample_weight=weights)
     repeated = TextClassifier(min_count=3).fit([TEXTS[i] for i in twice], [LABELS[i] for i in twice])
-    assert weighted.model_.statistics == repeated.model_.statistics
+    assert weighted.model_.statistics.isclose(repeated.model_.statistics)
 
 
 def test_pipelines_accept_both():
     scores = cross_val_score(TextClassifier(), np.array(TEXTS), LABELS, cv=3)
     assert scores.tolist() == [1, 1, 1]
-    piped = make_pipeline(CountVectorizer(), TextClassifier()).fit(TEXTS, LABELS)
+    piped = make_pipeline(CountVectorizer(), TextClassifier(prior=1.0)).fit(TEXTS, LABELS)
     peer = make_pipeline(PeerVectorizer(), MultinomialNB()).fit(TEXTS, LABELS)
     np.testing.assert_allclose(piped.predict_proba(["cheap lunch"]), peer.predict_proba(["cheap lunch"]), rtol=1e-12)
 

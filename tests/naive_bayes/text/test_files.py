@@ -79,11 +79,11 @@ def test_a_large_vocabulary_makes_a_modest_file(tmp_path):
     assert TextModel.load(tmp_path / "m").statistics == model.statistics
 
 
-def test_a_file_of_version_1_opens_and_is_written_as_version_4(tmp_path):
+def test_a_file_of_version_1_opens_and_is_written_as_version_5(tmp_path):
     for name in ("texts", "texts-bernoulli"):
         model = TextModel.load(GOLDEN / f"{name}.model")
         model.save(tmp_path / "m.json")
-        assert json.loads((tmp_path / "m.json").read_text())["version"] == 4
+        assert json.loads((tmp_path / "m.json").read_text())["version"] == 5
         again = TextModel.load(tmp_path / "m.json")
         assert again.statistics == model.statistics
         np.testing.assert_array_equal(again.log_p_words, model.log_p_words)

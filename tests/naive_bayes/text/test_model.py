@@ -117,7 +117,7 @@ def test_no_answer_is_made_up():
 @pytest.mark.parametrize(
     ("given", "error", "match"),
     [
-        ({"likelihood": "gaussian"}, ParameterError, "choose one of 'multinomial'"),
+        ({"likelihood": "gaussian"}, ParameterError, "choose one of 'auto', 'multinomial'"),
         ({"prior": -1}, ParameterError, "`prior` must be at least 0"),
         ({"prior": Dirichlet([1, 1])}, ShapeError, r"`prior` has α of shape \(2,\), expected \(1,\)"),
         ({"class_prior": (0.5, 0.5)}, ShapeError, "2 entries for 1 classes"),

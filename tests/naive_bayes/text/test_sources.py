@@ -139,7 +139,7 @@ def test_missing_cells_and_what_travels(tmp_path: Path) -> None:
     source = scan_texts(tmp_path / "few.parquet")
     learned = fit_text(source, tokenizer=SINGLE)
     assert (learned.fit_info.n_labeled, learned.fit_info.n_unlabeled) == (2, 1)
-    for collect in (FindWords(SINGLE, None), CollectLabeled(SINGLE, None, None, present=True)):
+    for collect in (FindWords(SINGLE, None), CollectLabeled(SINGLE, None, None, {"present": True})):
         sent = cloudpickle.loads(cloudpickle.dumps(collect))
         assert sent(next(source.batches())).unlabeled == 1
 

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 
 #: The standard deviations of ln β_v and of b_k.
 SPREAD, OFFSET = 1.0, 1.0
-MAX_ITER, TOL = 200, 1e-7
+MAX_ITER, TOL = 300, 1e-9
+#: The least mean size of scores.
+LEAST = 1e-300
 
 
 @dataclass(frozen=True)
@@ -92,10 +94,10 @@ def pool(
     from scipy.optimize import minimize  # noqa: PLC0415 - slow to load
 
     centered = [s - s.mean(axis=1, keepdims=True) for s in scores]
-    sizes = np.array([max(np.abs(s).mean(), 1e-300) for s in centered])
+    weights, total = sample_weight[:, None] * shares, sample_weight * shares.sum(axis=1)
+    sizes = np.array([max(np.average(np.abs(s).mean(axis=1), weights=total), LEAST) for s in centered])
     parts = [s / size for s, size in zip(centered, sizes, strict=True)]
     m, k = len(parts), shares.shape[1]
-    weights, total = sample_weight[:, None] * shares, sample_weight * shares.sum(axis=1)
 
     def logs(p: Floats) -> Floats:
         joint = log_p_classes + p[m:]
@@ -112,7 +114,7 @@ def pool(
 
     best = minimize(
         loss, np.zeros(m + k), jac=True, method="L-BFGS-B",
-        options={"maxiter": MAX_ITER, "ftol": TOL * 1e-2, "gtol": TOL * max(total.sum(), 1.0)},
+        options={"maxiter": MAX_ITER, "ftol": 1e-15, "gtol": TOL * max(total.sum(), 1.0)},
     ).x  # fmt: skip
     p = np.exp(logs(best))
     metrics = Metrics.none(classes)
