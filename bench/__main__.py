@@ -13,6 +13,7 @@ from bench.revisions import compare
 
 NOT_SUBJECTS = {
     "__main__", "harness", "messy_data", "quality_data", "quality_learners", "revisions", "scale_data", "scale_job",
+    "text_quality",
 }  # fmt: skip
 #: The subjects that measure how good predictions are, not seconds.
 OF_QUALITY = {"quality"}

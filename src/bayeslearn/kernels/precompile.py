@@ -135,7 +135,7 @@ GROUPS = {
             "add_shared",
             "score_documents",
         ),
-        {"word_counts": 3.0, "vocabularies": 1.5},
+        {"word_counts": 4.5, "vocabularies": 1.5},
     ),
     "mixture": Group("mixtures", ("expect_diagonal", "expect_full"), {"diagonal_mixtures": 4.7, "full_mixtures": 3.0}),
     "hmm": Group(

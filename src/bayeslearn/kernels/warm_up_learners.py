@@ -86,9 +86,10 @@ def word_counts() -> None:
         text, starts, np.ones(384, np.uint8), rules, vocabulary, counts, room, np.zeros(10, np.int64)
     )
     into, one, rows = np.zeros((1, 1)), np.ones(1), (read_only(counts[0]), read_only(counts[1]), read_only(counts[2]))
-    document_scores.add_labeled(*rows, np.zeros(1, np.int64), one, 0, 1, into)
-    document_scores.add_shared(*rows, np.ones((1, 1)), 0, 1, into)
-    document_scores.score_documents(*rows, into, 0, np.zeros((1, 1)))
+    for values in (rows[2], read_only(np.zeros(1))):  # counts, and normalized ones
+        document_scores.add_labeled(*rows[:2], values, np.zeros(1, np.int64), one, 0, 1, into)
+        document_scores.add_shared(*rows[:2], values, np.ones((1, 1)), 0, 1, into)
+        document_scores.score_documents(*rows[:2], values, into, 0, np.zeros((1, 1)))
 
 
 ### mixtures and hidden Markov models

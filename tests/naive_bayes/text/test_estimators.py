@@ -125,7 +125,7 @@ def test_bad_input(options, texts, labels, error, match):
 
 def test_what_was_fitted_to_a_matrix_knows_no_words():
     learner = TextClassifier().fit(np.eye(2), [0, 1])
-    with pytest.raises(DataError, match="knows no words"):
+    with pytest.raises(DataError, match="has no words"):
         learner.predict(["a text"])
     with pytest.raises(DataError, match="every sample_weight is zero"):
         learner.fit(["a"], ["x"], sample_weight=[0])

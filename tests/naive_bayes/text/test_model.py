@@ -110,7 +110,7 @@ def test_no_answer_is_made_up():
     assert math.isinf(model.log_joint(["aa"])[0, 1])
     with pytest.raises(ImpossibleDataError, match="document 1 has words that no class can have together"):
         model.predict(["aa", "aa bb"])
-    with pytest.raises(EvidenceError, match="no document to tell how probable"):
+    with pytest.raises(EvidenceError, match="no document that determines how probable"):
         TextModel(TextStatistics.zero(["x"])).predict(["aa"])
 
 

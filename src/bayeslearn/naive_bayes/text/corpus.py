@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class Corpus:
-    """Documents in order; a label of None is a class that nobody has told."""
+    """Documents in order; a label of None is missing."""
 
     texts: Sequence[str]
     labels: Sequence[Any] = ()

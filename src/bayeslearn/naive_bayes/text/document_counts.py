@@ -2,7 +2,7 @@
 
     n_dw = how often word w stands in document d
 
-An order of words within a document is not kept: a bag of words is all that naive Bayes looks at.
+The order of words within a document is not kept: naive Bayes uses a bag of words.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class DocumentCounts:
 
     @classmethod
     def trusted(cls, indptr: Any, indices: Any, counts: Any, n_words: int) -> DocumentCounts:
-        """The counts of parts that were checked before, and that nobody else writes to."""
+        """The counts of parts that were checked before, and that no other code writes to."""
         made = object.__new__(cls)
         made._store(indptr, indices, counts, n_words)
         return made
@@ -199,7 +199,7 @@ def count(
     """The counts of texts, and their vocabulary; `progress` is called with the share that has been counted.
 
     Words outside a given vocabulary are skipped. Without one it is found on the way, words in the order they appear;
-    then `min_count`, `drop_top_words` and `max_features` say which to keep (:func:`~.vocabulary.chosen`).
+    then `min_count`, `drop_top_words` and `max_features` select the words to keep (:func:`~.vocabulary.chosen`).
     """
     tokenizer, texts = tokenizer or Tokenizer(), Texts.of(texts)
     if isinstance(vocabulary, ColumnVocabulary):
@@ -227,7 +227,7 @@ def count(
 
 
 def merged(parts: list[Counted]) -> tuple[DocumentCounts, Vocabulary]:
-    """Pieces that found words of their own, as one."""
+    """Pieces with separate vocabularies, as one."""
     words = spared(
         np.concatenate([part.words[: part.ends[-1] if len(part.ends) else 0] for part in parts] or [NOTHING])
     )

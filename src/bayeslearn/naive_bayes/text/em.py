@@ -3,7 +3,7 @@
     E   s_dk = P(k | d)
     M   n_kw = Σ_labeled n_dw + λ Σ_unlabeled s_dk n_dw          θ_kw = (n_kw + α_w) / Σ_w (n_kw + α_w)
 
-climbs  Σ_labeled ln P(k, d|θ) + λ Σ_unlabeled ln P(d|θ) + Σ_kw α_w ln θ_kw,  whose mode θ is.
+increases  Σ_labeled ln P(k, d|θ) + λ Σ_unlabeled ln P(d|θ) + Σ_kw α_w ln θ_kw,  whose mode θ is.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Documents:
 
 @dataclass(frozen=True, eq=False)
 class Reader:
-    """A text model as the loop of EM wants it."""
+    """A text model for the loop of EM."""
 
     model: TextModel
 
@@ -110,7 +110,7 @@ def climbed(
     """EM from a model of the documents with labels."""
     if model.likelihood == "complement":
         raise ParameterError(
-            "the complement of a class is a score, no probability, so that documents without labels say nothing",
+            "the complement of a class is a score, no probability, so that EM cannot use documents without labels",
             hint="take the multinomial or the Bernoulli likelihood, or unlabeled=0",
         )
     return em.run(Reader(model), source, tol=SMALL * (1 + source.words), max_iter=max_iter, progress=progress)

@@ -285,7 +285,7 @@ class TextClassifier(PredictsClasses, ClassifierMixin, Tokenizing):  # type: ign
 
     def _texts(self, X: Any) -> Texts:
         if isinstance(self.statistics_.vocabulary, ColumnVocabulary):
-            raise DataError("this classifier was fitted to a matrix of counts and knows no words", hint="give a matrix")
+            raise DataError("this classifier was fitted to a matrix of counts and has no words", hint="give a matrix")
         return Texts.of(X)
 
     def _counts(self, X: Any) -> DocumentCounts:

@@ -64,7 +64,7 @@ def judged(model: TextModel, documents: Any, codes: NDArray[np.intp]) -> Metrics
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """What so many training documents are worth: an evaluation, and a vocabulary, for each split."""
+    """The result of a number of training documents: an evaluation, and a vocabulary, for each split."""
 
     size: int
     evaluations: tuple[Metrics, ...]
@@ -125,7 +125,7 @@ def learning_curve(
     corpus = as_corpus(texts, labels).labeled()
     classes = corpus.classes
     if len(classes) < 2:
-        raise ConstantColumnError(f"all documents are of one class, {classes[0]!r}: there is nothing to tell apart")
+        raise ConstantColumnError(f"all documents are of one class, {classes[0]!r}: there is nothing to classify")
     codes, generator = corpus.codes(classes), validation.generator(random_state)
     counts, vocabulary = count(corpus.texts, tokenizer or Tokenizer())
     settings = TextSettings(likelihood, prior=prior)

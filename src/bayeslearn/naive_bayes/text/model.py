@@ -127,7 +127,7 @@ class TextModel(codec.Saved, Fitted, Reported, kind="text", version=5):
 
     @property
     def vocabulary(self) -> AnyVocabulary:
-        """The words that are looked at."""
+        """The words that the model counts."""
         return self.statistics.vocabulary
 
     @property
@@ -237,7 +237,7 @@ class TextModel(codec.Saved, Fitted, Reported, kind="text", version=5):
     # -- answers
 
     def count(self, texts: Any) -> DocumentCounts:
-        """The words of texts that the model knows."""
+        """The counts of the words of the vocabulary in texts."""
         return count(texts, self.tokenizer, self.vocabulary)[0]  # type: ignore[arg-type]
 
     def log_joint(self, documents: Any) -> NDArray[np.float64]:

@@ -7,7 +7,7 @@
 
 What of an article is read:
 
-    all       everything; headers like Newsgroups: and Path: tell the group
+    all       everything; headers like Newsgroups: and Path: name the group
     subject   the subject and the body
     none      the body alone
 """
@@ -103,7 +103,7 @@ def _cached(folder: Path, subset: str | None, *, trusted: bool) -> Corpus:
     if not trusted:
         raise FormatError(
             f"{str(folder / CACHE)!r} is a pickle, and reading a pickle runs whatever is in it",
-            hint="if you trust the file, say `trust_cache=True` (--trust-cache): scikit-learn then reads it",
+            hint="if you trust the file, pass `trust_cache=True` (--trust-cache): scikit-learn then reads it",
             path=folder / CACHE,
         )
     from sklearn.datasets import fetch_20newsgroups  # noqa: PLC0415 - heavy

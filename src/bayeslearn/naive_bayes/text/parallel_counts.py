@@ -1,6 +1,6 @@
 """Texts to counts, piece by piece on every core, the same whatever their number.
 
-Each piece finds words of its own; then the pieces are joined in order, so that words are numbered as they appear.
+Each piece finds its words; then the pieces are joined in order, so that words are numbered as they appear.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ which is highest where, for every word,
 
     Σ_k ψ(α_w + n_kw) − ψ(α_w)  =  Σ_k ψ(α₀ + n_k) − ψ(α₀)
 
-Five ways to use it, none of which looks at anything but the counts of the training documents:
+Five ways to use it, which use only the counts of the training documents:
 
     number        α_w = number: nothing is chosen (1 is Laplace's rule)
     symmetric     α_w = a, one a for all
@@ -17,7 +17,7 @@ Five ways to use it, none of which looks at anything but the counts of the train
     words         every α_w for itself
     evidence      every α_w for itself, around the a of `symmetric`: the default
 
-What is chosen has a prior of its own, exponential with mean 1, and is sought in logarithms: ln P(n|α) + ln α − α is
+What is chosen has a prior, exponential with mean 1, and is sought in logarithms: ln P(n|α) + ln α − α is
 highest. So no documents lead to Laplace's rule; a handful of them, whose classes differ no more or no less than chance
 has it, stay near it rather than running to 0 or without end; and from many documents it takes nothing. Only under
 `evidence` is the mean another, the a of `symmetric`: ln P(n|α) + Σ_w ln α_w − α_w / a is highest.
@@ -104,7 +104,7 @@ def choose_prior(words: ArrayLike, prior: str | float = "evidence") -> Chosen:
 def symmetric_prior(words: ArrayLike, scale: float = 1.0) -> float:
     """The α of highest evidence, one for all words, of counts times `scale` that need not be whole numbers.
 
-    Counts are rounded to 1/64 of their logarithm, so that equal ones are looked up once.
+    The logarithms of counts are rounded to 1/1024, so that equal ones are evaluated once.
 
     >>> round(symmetric_prior([[8, 2, 0], [1, 8, 1]]), 2)
     2.21
@@ -112,9 +112,9 @@ def symmetric_prior(words: ArrayLike, scale: float = 1.0) -> float:
     counts = Sparse.of(words)
     if not counts.totals.sum() > 0:
         return PLAIN
-    marks = np.round(np.log(scale * counts.n) * 64).astype(np.int64)
+    marks = np.round(np.log(scale * counts.n) * 1024).astype(np.int64)
     times = np.bincount(marks - marks.min())
-    n, totals = np.exp((np.flatnonzero(times) + marks.min()) / 64), scale * counts.totals
+    n, totals = np.exp((np.flatnonzero(times) + marks.min()) / 1024), scale * counts.totals
     return one_for_all(n, times[times > 0], totals, counts.size) / scale
 
 
@@ -123,7 +123,7 @@ def log_evidence(words: ArrayLike, alpha: ArrayLike) -> float:
     counts = Sparse.of(words)
     a = np.broadcast_to(validation.float_array("alpha", alpha), counts.size)
     if not (a > 0).all():
-        raise ParameterError("every α must be above 0 to have evidence", hint="leave words out that nobody wrote")
+        raise ParameterError("every α must be above 0 to have evidence", hint="drop words without a count")
     return counts.log_evidence(a)
 
 
@@ -210,7 +210,7 @@ class Sparse:
         return cls(word, counts[row, word], counts.sum(axis=1), counts.shape[1])
 
     def log_evidence(self, alpha: NDArray[np.float64]) -> float:
-        """ln P(n|α); a word that nobody wrote adds only to α₀."""
+        """ln P(n|α); a word without a count adds only to α₀."""
         if not self.size:
             return 0.0
         a, strength = alpha[self.word], alpha.sum()
@@ -237,7 +237,7 @@ def _chosen(kind: str, counts: Sparse, alpha: NDArray[np.float64]) -> Chosen:
 
 
 def symmetric(counts: Sparse) -> NDArray[np.float64]:
-    """One a for all words; equal counts are looked at once."""
+    """One a for all words; equal counts are evaluated once."""
     n, times = np.unique(counts.n, return_counts=True)
     return np.full(counts.size, one_for_all(n, times, counts.totals, counts.size))
 
@@ -259,7 +259,7 @@ def background(counts: Sparse) -> NDArray[np.float64]:
 
 
 def shares_of(counts: Sparse) -> NDArray[np.float64]:
-    """The share of each word of all words; one that nobody wrote counts as half a word."""
+    """The share of each word of all words; one without a count counts as half a word."""
     seen = np.maximum(np.bincount(counts.word, counts.n, counts.size), 0.5)
     return seen / seen.sum()
 

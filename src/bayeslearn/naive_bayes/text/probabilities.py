@@ -43,7 +43,7 @@ def log_shares(documents: NDArray[np.float64], class_prior: Any) -> NDArray[np.f
     seen = documents + alphas(class_prior, len(documents), "class_prior")
     if not seen.sum() > 0:
         raise EvidenceError(
-            "there is no document to tell how probable the classes are", hint="give a `class_prior` above 0"
+            "there is no document that determines how probable the classes are", hint="give a `class_prior` above 0"
         )
     return log(seen / seen.sum())
 

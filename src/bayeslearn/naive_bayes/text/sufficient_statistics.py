@@ -92,8 +92,8 @@ class TextStatistics:
         a, b = self._framed(other)
         if len(a.classes) > len(self.classes) or len(a.vocabulary) > len(self.vocabulary):
             raise EvidenceError(
-                "more evidence taken back than had been added: it has classes or words that were never seen",
-                hint="take back only documents that were added",
+                "more evidence removed than had been added: it has classes or words that were never seen",
+                hint="remove only documents that were added",
             )
         return a._combined(b, remaining)
 
@@ -201,7 +201,7 @@ def collect(
 ) -> TextStatistics:
     """The statistics of documents with labels, or with an array (n, K) of the share of each of `classes`.
 
-    `classes` are the labels in sorted order when not given. Words are x0, x1, … where no vocabulary says what they are.
+    `classes` are the labels in sorted order when not given. Words are x0, x1, … without a vocabulary.
 
     >>> from bayeslearn.naive_bayes.text import count
     >>> counts, vocabulary = count(["spam spam", "ham"])
@@ -230,7 +230,7 @@ def collect(
 def _sums(
     counts: DocumentCounts, values: NDArray[Any], n_classes: int, add: Callable[..., None], *given: Any
 ) -> NDArray[np.float64]:
-    """The sums of all classes, each thread with classes of its own."""
+    """The sums of all classes, each thread with separate classes."""
     shape = (counts.n_words, n_classes)
     require_numbers(
         f"the counts of {shape[0]:,} words in {shape[1]:,} classes", shape, copies=2,

@@ -1,7 +1,7 @@
 """Texts in: lists of strings or bytes and string columns, a piece at a time as one stretch of UTF-8.
 
 Arrow columns are such stretches already and are read where they are. Documents in plain ASCII are lower-cased by the
-kernel; the others by Python, which knows every alphabet. Bytes that are not UTF-8 are read as U+FFFD, and counted.
+kernel; the others by Python, for all alphabets. Bytes that are not UTF-8 are read as U+FFFD, and counted.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ def decoded(document: bytes) -> tuple[str, bool]:
 
 
 def warn_of_mended(mended: int, total: int) -> None:
-    """Say that some documents were not UTF-8."""
+    """Warn that some documents were not UTF-8."""
     if mended:
         warnings.warn(
             f"{mended} of {total} documents hold bytes that are not UTF-8; these were read as U+FFFD",

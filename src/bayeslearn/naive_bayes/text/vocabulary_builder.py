@@ -23,7 +23,7 @@ SPARE = 8
 
 @dataclass(frozen=True, eq=False)
 class Lexicon:
-    """Words as kernels want them; see :mod:`bayeslearn.kernels.word_hash_table`."""
+    """Words as kernels read them; see :mod:`bayeslearn.kernels.word_hash_table`."""
 
     table: NDArray[np.uint64]
     words: NDArray[np.uint8]

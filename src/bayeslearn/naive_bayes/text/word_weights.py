@@ -4,7 +4,7 @@
     complement     −ln P(w|not k), the same from the words of all other classes
     bernoulli      ln P(w in a document|k) − ln P(w not in a document|k), and absent words count too
 
-The weighting says what a document counts for, in the sums n_kw and in its own score:
+The weighting determines what a document counts for, in the sums n_kw and in its own score:
 
     counts         n_dw
     normalized     x_dw = ln(1 + n_dw) / ‖ln(1 + n_d)‖      long documents and repeated words count less
