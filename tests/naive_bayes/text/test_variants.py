@@ -19,7 +19,7 @@ from bayeslearn.naive_bayes.text import (
     learning_curve,
     scan_texts,
 )
-from bayeslearn.naive_bayes.text.document_counts import normalized
+from bayeslearn.naive_bayes.text.document_counts import unit_length
 from bayeslearn.naive_bayes.text.held_out import Sample, held_out_folds, shares_of
 from bayeslearn.naive_bayes.text.prior_selection import choose_prior, symmetric_prior
 from bayeslearn.naive_bayes.text.text_calibration import pool
@@ -247,10 +247,10 @@ def test_offsets_follow_the_shares_of_classes():
 
 
 def test_normalized_handles_empty_documents():
-    assert normalized(np.array([0, 0, 2, 2]), np.array([1, 3])).tolist() == pytest.approx(
+    assert unit_length(np.array([0, 0, 2, 2]), np.array([1, 3])).tolist() == pytest.approx(
         [0.447214, 0.894427], rel=1e-5
     )
-    assert normalized(np.array([0]), np.zeros(0, np.int32)).tolist() == []
+    assert unit_length(np.array([0]), np.zeros(0, np.int32)).tolist() == []
     assert fit_text(["", *TEXTS], ["a", *LABELS]).predict_proba([""]).sum() == pytest.approx(1)
 
 

@@ -135,7 +135,7 @@ class DocumentCounts:
     @property
     def normalized(self) -> NDArray[np.float64]:
         """x_dw = ln(1 + n_dw) / ‖ln(1 + n_d)‖: the same entries for documents of length 1."""
-        return normalized(self.indptr, self.counts)
+        return unit_length(self.indptr, self.counts)
 
     @property
     def lengths(self) -> NDArray[np.float64]:
@@ -144,10 +144,10 @@ class DocumentCounts:
         return np.bincount(row, self.counts, minlength=len(self)).astype(float)
 
 
-def normalized(indptr: NDArray[np.int64], counts: NDArray[Any]) -> NDArray[np.float64]:
+def unit_length(indptr: NDArray[np.int64], counts: NDArray[Any]) -> NDArray[np.float64]:
     """ln(1 + n) of each count, divided by the Euclidean length of its document.
 
-    >>> normalized(np.array([0, 2]), np.array([1, 1]))
+    >>> unit_length(np.array([0, 2]), np.array([1, 1]))
     array([0.70710678, 0.70710678])
     """
     most = int(counts.max(initial=0)) if counts.dtype.kind == "i" else MAX_LOGS

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from bayeslearn.naive_bayes.text.document_counts import normalized
+from bayeslearn.naive_bayes.text.document_counts import unit_length
 from bayeslearn.naive_bayes.text.probabilities import log, take_logs
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def entries(likelihood: str, weighting: str, indptr: Any, counts: NDArray[Any]) 
     """What the counts of documents are worth: counts, presence, or counts of documents of length 1."""
     if likelihood == "bernoulli":
         return np.ones_like(counts)
-    return counts if weighting == "counts" else normalized(indptr, counts)
+    return counts if weighting == "counts" else unit_length(indptr, counts)
 
 
 def document_entries(likelihood: str, weighting: str, counts: NDArray[Any]) -> NDArray[Any]:
