@@ -27,6 +27,11 @@ if TYPE_CHECKING:
     from bayeslearn.network.holdout import BaselineComparison as BaselineComparison
     from bayeslearn.network.holdout import HoldoutScore as HoldoutScore
     from bayeslearn.network.holdout import evaluate_holdout as evaluate_holdout
+    from bayeslearn.network.hybrid.network import HybridBayesianNetwork as HybridBayesianNetwork
+    from bayeslearn.network.hybrid.nodes import Linear as Linear
+    from bayeslearn.network.hybrid.nodes import LinearGaussianCPD as LinearGaussianCPD
+    from bayeslearn.network.hybrid.results import HybridPosterior as HybridPosterior
+    from bayeslearn.network.hybrid.results import NumericPosterior as NumericPosterior
     from bayeslearn.network.imputer import NetworkImputer as NetworkImputer
     from bayeslearn.network.inference.approximate import SampledInference as SampledInference
     from bayeslearn.network.inference.approximate import SampledPosterior as SampledPosterior

@@ -289,18 +289,23 @@ class Factorization:
     def __post_init__(self) -> None:
         cpts = tuple(self.cpts)
         object.__setattr__(self, "cpts", cpts)
-        odd = [cpt for cpt in cpts if not isinstance(cpt, CPT)]
-        if odd:
-            raise ParameterError(
-                f"a network is made of CPT tables, got {odd[0]!r:.80}", hint="see BayesianNetwork.from_tables"
-            )
         if not cpts:
             raise EmptyTableError("a network needs at least one variable, got none")
+        self._check_nodes()
         names = [cpt.name for cpt in cpts]
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise DuplicateColumnError(f"variable {twice!r} has two tables", column=twice)
-        for cpt in cpts:
+        _ = self.dag  # unknown parents and cycles are named here
+
+    def _check_nodes(self) -> None:
+        """Nodes are CPTs, and all see a variable with the states it has."""
+        odd = [cpt for cpt in self.cpts if not isinstance(cpt, CPT)]
+        if odd:
+            raise ParameterError(
+                f"a network is made of CPT tables, got {odd[0]!r:.80}", hint="see BayesianNetwork.from_tables"
+            )
+        for cpt in self.cpts:
             for parent in cpt.parents:
                 if parent.name in self._by_name and not same_states(self[parent.name].variable, parent):
                     raise ParameterError(
@@ -308,15 +313,14 @@ class Factorization:
                         f"but these are {listed(self[parent.name].variable.states)}",
                         hint="give a variable the same states, in the same order, wherever it stands",
                     )
-        _ = self.dag  # unknown parents and cycles are named here
 
     @classmethod
     def from_tables(
         cls,
         structure: StructureLike,
-        tables: Mapping[str, ArrayLike],
+        tables: Mapping[str, Any],
         *,
-        states: Mapping[str, Iterable[Any]] | Schema,
+        states: Mapping[str, Iterable[Any]] | Schema | None = None,
         name: str = "network",
     ) -> Self:
         """From a graph or arcs, tables of probabilities, and the states of each variable.
@@ -329,10 +333,15 @@ class Factorization:
         from bayeslearn.tables.conversion import declared_states  # noqa: PLC0415 - networks from files need no conversion
         from bayeslearn.tables.schema import Schema  # noqa: PLC0415 - as above
 
-        variables = {v.name: v for v in states.discrete} if isinstance(states, Schema) else declared_states(states)
-        dag = as_dag(structure, variables)
+        variables = {v.name: v for v in states.discrete} if isinstance(states, Schema) else declared_states(states or {})
         if not isinstance(tables, Mapping):
             raise ParameterError(f"`tables` must map names of variables to tables, got {tables!r:.80}")
+        numeric = [node for node, table in tables.items() if hasattr(table, "intercept")]
+        dag = as_dag(structure, [*variables, *(node for node in numeric if node not in variables)])
+        if numeric:
+            from bayeslearn.network.hybrid.network import from_tables  # noqa: PLC0415 - most networks have no numbers
+
+            return from_tables(dag, tables, variables, name)  # type: ignore[return-value]
         for what, named in (("states", variables), ("table", tables)):
             left = [node for node in dag if node not in named]
             if left:

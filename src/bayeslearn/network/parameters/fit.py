@@ -70,6 +70,7 @@ def fit_parameters(
     n_init: int = 1,
     sample_weight: ArrayLike | str | None = None,
     virtual_evidence: Mapping[str, ArrayLike] | None = None,
+    numeric: str | Mapping[str, str] = "discretize",
     algorithm: Literal["em", "gradient", "lbfgs"] = "em",
     step: float | None = None,
     tol: float = 1e-4,
@@ -94,7 +95,7 @@ def fit_parameters(
     data
         Anything that :func:`~bayeslearn.tables.as_table` reads, or a source (:func:`~bayeslearn.scan`), which is read
         in one pass whatever the number of iterations, as long as its distinct incomplete rows fit in memory. Numeric
-        columns are discretized at their quantiles.
+        columns are discretized at their quantiles, or stay numbers; see `numeric`.
     prior
         None for maximum likelihood, a Dirichlet rule, a name like ``"bdeu:10"``, a mapping from variables to priors or
         arrays of pseudo-counts, or a :class:`NetworkPrior`. ``"auto"`` (the default) is the prior that the given
@@ -123,6 +124,11 @@ def fit_parameters(
     virtual_evidence
         For a variable an array (rows, states) of P(observation | state); its value must be missing in these rows. Not
         with a source.
+    numeric
+        How numeric columns are modeled: ``"discretize"`` (the default), ``"gaussian"`` (linear Gaussian nodes),
+        ``"log_normal"`` (the same for the logarithm), or a mapping from columns to these; columns that it does not name
+        are gaussian. Numeric nodes take the priors None, ``"unit:m"`` (m rows of unit information) and ``"auto"``
+        (``"unit:1"``, with ``"bdeu:1"`` for CPTs).
     algorithm
         What maximizes the posterior: ``"em"``; ``"gradient"``, gradient ascent, for complete rows too; or
         ``"lbfgs"``, quasi-Newton steps. See :mod:`~bayeslearn.network.parameters.gradient_ascent`.
@@ -167,6 +173,15 @@ def fit_parameters(
     """
     began = time.perf_counter()
     structure = with_options(structure, na_values=na_values, keep_default_na=keep_default_na, drop_columns=drop_columns)
+    if is_hybrid(structure, numeric):
+        from bayeslearn.network.hybrid.fit import fit_hybrid  # noqa: PLC0415 - most networks have no numbers
+
+        refuse_for_numbers(algorithm, virtual_evidence, frozen, checkpoint)
+        return fit_hybrid(
+            structure, data, numeric=numeric, prior=prior, states=states or {}, hidden=hidden or {}, init=init,
+            n_init=n_init, sample_weight=sample_weight, tol=tol, max_iter=max_iter, random_state=random_state,
+            progress=progress,  # type: ignore[arg-type] # opened
+        )  # fmt: skip
     validation.integer("n_init", n_init, min_value=1)
     climb = climb_of(algorithm, step)
     if validation.choice("extra_columns", extra_columns, ["ignore", "error"]) == "error":
@@ -269,6 +284,22 @@ def learned(
 
 
 ### what to learn from
+
+
+def is_hybrid(structure: Any, numeric: Any) -> bool:
+    """Whether numeric columns stay numbers: because it is asked for, or because the given network has numeric nodes."""
+    return numeric != "discretize" or bool(getattr(structure, "numeric_names", ()))
+
+
+def refuse_for_numbers(algorithm: str, virtual_evidence: Any, frozen: Any, checkpoint: Any) -> None:
+    """Refuse options that networks with numeric nodes do not have."""
+    given = {"algorithm": algorithm != "em", "virtual_evidence": virtual_evidence, "frozen": tuple(frozen), "checkpoint": checkpoint}
+    odd = [name for name, value in given.items() if value]
+    if odd:
+        raise ParameterError(
+            f"`{odd[0]}` is not available for networks with numeric nodes",
+            hint="leave it out, or discretize: numeric='discretize'",
+        )
 
 
 def prepared(
