@@ -163,7 +163,7 @@ class BayesianNetwork(NetworkQueries, NetworkConversions, Reported, Fitted, Save
         from bayeslearn.network.formats import bayeslearn_json  # noqa: PLC0415 - loads when files are read
 
         head = {"format": bayeslearn_json.LABEL, "version": bayeslearn_json.VERSION}
-        return bayeslearn_json.Reader(reader.source, head | document, place).network()
+        return bayeslearn_json.reader_of(reader.source, head | document, place).network()
 
     # -- evidence adds, see :mod:`bayeslearn.network.parameters.incremental`
 

@@ -45,7 +45,11 @@ VERSION = 1
 
 #: Keys of each part: those that must be there, and those that may.
 KEYS = {
-    "network": (("format", "version", "variables", "cpts"), ("name", "notes", "lineage", "bases")),
+    "network": (("format", "version", "variables", "cpts"), ("name", "notes", "lineage", "bases", "numeric_nodes")),
+    "numeric node": (("variable", "parents", "intercept", "coef", "var"), ("scale", "statistics", "prior")),
+    "numeric variable": (("name", "kind"), ("read_as", "origin")),
+    "moments": (("n", "mean", "scatter"), ()),
+    "regression prior": (("kappa", "center", "scatter", "alpha"), ()),
     "base": (("share", "counts"), ()),
     "variable": (("name", "kind", "states"), ("cuts", "interval_values", "read_as", "origin")),
     "table": (("variable", "parents", "p"), ("counts", "prior", "prior_rule")),
@@ -57,7 +61,17 @@ KEYS = {
 
 def read_json(source: Source) -> BayesianNetwork:
     """The network of a JSON text."""
-    return Reader(source).network()
+    return reader_of(source).network()
+
+
+def reader_of(source: Source, document: Any = None, place: tuple[Step, ...] = ()) -> Reader:
+    """The reader of a document: of states, or of states and numbers."""
+    document = loaded(source) if document is None else document
+    if isinstance(document, dict) and "numeric_nodes" in document:
+        from bayeslearn.network.hybrid.serialization import HybridReader  # noqa: PLC0415 - most networks have no numbers
+
+        return HybridReader(source, document, place)
+    return Reader(source, document, place)
 
 
 class Reader:
@@ -268,12 +282,15 @@ def document_of(network: BayesianNetwork) -> dict[str, Any]:
 
 def write_json(network: BayesianNetwork) -> str:
     """The network as JSON, a line for each variable and each table."""
-    document = document_of(network)
+    document = network.to_document()
     lineage = document.pop("lineage", None)
     head = {"format": LABEL, "version": VERSION, "name": document["name"], "notes": document["notes"]}
     lines = [f"  {json.dumps(key)}: {dumped(value)}," for key, value in head.items()]
     lines += ['  "variables": [', *listing(document["variables"]), "  ],"]
-    lines += ['  "cpts": [', *listing(document["cpts"]), "  ]" + ("," if lineage else "")]
+    nodes = document.get("numeric_nodes")
+    lines += ['  "cpts": [', *listing(document["cpts"]), "  ]" + ("," if lineage or nodes else "")]
+    if nodes is not None:
+        lines += ['  "numeric_nodes": [', *listing(nodes), "  ]" + ("," if lineage else "")]
     if lineage is not None:
         first = [f"    {json.dumps(key)}: {dumped(lineage[key])}," for key in ("shares", "bases")]
         lines += ['  "lineage": {', *first, '    "parts": [', *listing(lineage["parts"]), "    ]", "  }"]

@@ -121,16 +121,20 @@ def explain(
             target, evidence, (before.mean, before.sd), (found.mean, found.sd), shifts, conflict
         )
     impacts = tuple(
-        EvidenceImpact(name, evidence[name], rest, {state: odds(found[state]) / odds(rest[state]) for state in found})
+        EvidenceImpact(name, evidence[name], rest, bayes_factors(found, rest))
         for name, rest in without.items()
     )
     return EvidenceExplanation(target, evidence, before, found, impacts, conflict, information(network, evidence, target))
 
 
-def odds(p: float) -> float:
-    """p / (1 − p)."""
-    with np.errstate(divide="ignore"):
-        return float(np.float64(p) / (1 - p))
+def bayes_factors(posterior: Mapping[Any, float], rest: Mapping[Any, float]) -> dict[Any, float]:
+    """odds(t | e) / odds(t | rest) for each state, odds being P(t) / Σ P(others)."""
+
+    def odds(p: Mapping[Any, float], state: Any) -> np.float64:
+        return np.float64(p[state]) / sum(q for other, q in p.items() if other != state)
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return {state: float(odds(posterior, state) / odds(rest, state)) for state in posterior}
 
 
 def information(network: HybridBayesianNetwork, evidence: Mapping[str, Any], target: str) -> dict[str, float]:
@@ -146,4 +150,4 @@ def information(network: HybridBayesianNetwork, evidence: Mapping[str, Any], tar
             for name in others:
                 pairs = [(given[name][v], q) for v, q in marginal[name].items()]
                 bits[name] += p * sum(a * np.log2(a / q) for a, q in pairs if a > 0)
-    return dict(sorted(bits.items(), key=lambda item: -item[1]))
+    return dict(sorted(((name, max(float(b), 0.0)) for name, b in bits.items()), key=lambda item: -item[1]))

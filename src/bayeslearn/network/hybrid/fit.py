@@ -7,6 +7,7 @@ them starts at the regression of all configurations together.
 
 from __future__ import annotations
 
+import functools
 import math
 import time
 from collections.abc import Mapping
@@ -119,14 +120,20 @@ def fit_hybrid(
     layout = Layout(frame.cpts, frame.dag.order)
     profile = profiled(layout, source)
     require_values(frame, profile, tuple(hidden))
-    priors = priors_of(prior, frame, profile.moments)
+    label = labels_of(layout, source, tuple(hidden), random, spread=init == "random")
+
+    @functools.cache
+    def shown() -> StatisticsBundle:
+        return source.fold(lambda table: available(frame, layout, labeled(layout, table, label)))
+
+    priors = priors_of(prior, frame, profile.moments, shown)
     spreads = {name: var for name, (_, var) in profile.moments.items()}
     if isinstance(init, HybridBayesianNetwork):
         starts = iter([Parameters(replace(init, cpts=tuple(init[n.name] for n in frame.cpts)), spreads)])
         n_init = 1
     else:
         starts = (
-            Parameters(started(frame, layout, source, priors, tuple(hidden), init, k, random), spreads)
+            Parameters(started(frame, shown() if k == 0 else relabeled(frame, layout, source, tuple(hidden), random), priors), spreads)
             for k in range(n_init)
         )
     if profile.is_complete and not hidden:
@@ -308,29 +315,26 @@ def require_values(frame: HybridBayesianNetwork, profile: Profile, hidden: tuple
 ### where EM starts
 
 
-def started(
-    frame: HybridBayesianNetwork,
-    layout: Layout,
-    source: Source,
-    priors: Mapping[str, Any],
-    hidden: tuple[str, ...],
-    init: Any,
-    number: int,
-    random: np.random.Generator,
-) -> HybridBayesianNetwork:
-    """Parameters from the rows that are complete for each family; hidden variables by clusters of the rows."""
-    label = labels_of(layout, source, hidden, random, spread=init == "random" or number > 0)
-    statistics: StatisticsBundle = source.fold(lambda table: available(frame, layout, labeled(layout, table, label)))
+def started(frame: HybridBayesianNetwork, shown: StatisticsBundle, priors: Mapping[str, Any]) -> HybridBayesianNetwork:
+    """Parameters from the statistics of the rows that are complete for each family."""
     nodes: list[Any] = []
     for node in frame.cpts:
-        shown: Any = statistics[node.name]
+        found: Any = shown[node.name]
         if isinstance(node, CPT):
-            weight = shown.n + priors[node.name].alpha
+            weight = found.n + priors[node.name].alpha
             weight = np.where(weight > 0, weight, UNSEEN)
             nodes.append(CPT(node.variable, node.parents, weight / weight.sum(axis=-1, keepdims=True)))
         else:
-            nodes.append(start_node(node, shown, priors[node.name]))
+            nodes.append(start_node(node, found, priors[node.name]))
     return replace(frame, cpts=tuple(nodes))
+
+
+def relabeled(
+    frame: HybridBayesianNetwork, layout: Layout, source: Source, hidden: tuple[str, ...], random: np.random.Generator
+) -> StatisticsBundle:
+    """The statistics with hidden variables by the nearest of some rows at random."""
+    label = labels_of(layout, source, hidden, random, spread=True)
+    return source.fold(lambda table: available(frame, layout, labeled(layout, table, label)))  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True)

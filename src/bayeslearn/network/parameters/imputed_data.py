@@ -107,9 +107,7 @@ class Opened:
         found = {}
         for column in self.columns:
             if column.name in self.table.schema and column.name in self.fillable:
-                variable = self.table.schema[column.name]
-                assert isinstance(variable, DiscreteVariable)
-                markers = self.markers.of_column(column.name).without(variable.states)
+                markers = self.markers.of_column(column.name).without(getattr(self.table.schema[column.name], "states", ()))
                 found[column.name] = np.asarray(levels(column, markers).place < 0)
         return found
 
@@ -152,8 +150,12 @@ class Opened:
         for column in self.columns:
             if column.name not in self.gaps:
                 continue
-            variable, missing, code = full.schema[column.name], self.missing(column.name), full.codes_of(column.name)
-            assert isinstance(variable, DiscreteVariable)
+            variable, missing = full.schema[column.name], self.missing(column.name)
+            if not isinstance(variable, DiscreteVariable):
+                if missing.any():
+                    found[column.name] = numbers_of(column, variable, full.values_of(column.name), missing)
+                continue
+            code = full.codes_of(column.name)
             if as_intervals and variable.cuts is not None:
                 found[column.name] = intervals_of(variable, code)
             elif missing.any():
@@ -244,6 +246,23 @@ def fill_of(
     if decimals is not None:
         chosen = rounded(variable, code[rows], chosen, decimals)
     return Fill(rows, written(column, chosen, style, whole=decimals == 0))
+
+
+def numbers_of(
+    column: Column,
+    variable: Variable,
+    full: NDArray[np.float64],
+    missing: NDArray[np.bool_],
+) -> Fill:
+    """Numbers for the missing cells of a column that stays numeric, whole ones in a column of integers."""
+    whole = column.kind == "number" and pa.types.is_integer(column.data.type)
+    style = None if isinstance(column.data, list) or not is_plain_text(column) else NumberStyle.of(
+        levels(column, Missing.of((), keep_default_na=True)).values[:MANY].to_pylist(), variable.read_as
+    )  # fmt: skip
+    decimals = style.max_decimals if style is not None else 0 if whole else None
+    rows = np.flatnonzero(missing)
+    chosen = full[rows] if decimals is None else np.round(full[rows], decimals)
+    return Fill(rows, written(column, chosen, style, whole=whole))
 
 
 def intervals_of(variable: DiscreteVariable, code: Codes) -> Fill:
