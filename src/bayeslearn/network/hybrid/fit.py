@@ -52,6 +52,9 @@ SAMPLE = 20_000
 #: What a cell that no complete row shows counts at the start, so that EM does not begin with a zero.
 UNSEEN = 0.5
 
+#: Whole numbers of which a column may have so many different ones and still be taken for codes of states.
+MAX_CODES = 10
+
 #: A skewness of residuals beyond which a note is given.
 SKEWED = 1.0
 
@@ -183,7 +186,10 @@ def prepared(
         wanted = kinds_of(numeric, dag)
         shown = [n for n in dag if n not in hidden]
         asked = [n for n in shown if wanted.get(n) in {"gaussian", "log_normal"}]
-        seen = as_source(data, columns=shown, states=states, numeric=asked, allow_constant=True)
+        options: dict[str, Any] = {"columns": shown, "states": states, "allow_constant": True}
+        seen = as_source(data, numeric=asked, **options)
+        more = [v.name for v in seen.schema.discrete if v.name not in {*wanted, *states} and is_measured(v)]
+        seen = as_source(data, numeric=[*asked, *more], **options) if more else seen
         data = data if not hasattr(seen, "declared") else seen
         never = {name: DiscreteVariable(name, hidden_states(name, given)) for name, given in hidden.items()}
         frame = framed(dag, seen, wanted, numeric, never)
@@ -192,6 +198,14 @@ def prepared(
         data, schema=schema, missing_columns="missing" if hidden else "error", sample_weight=sample_weight,
         handle_unknown="error",
     )  # fmt: skip
+
+
+def is_measured(variable: DiscreteVariable) -> bool:
+    """Whether states are rather the values of a measured column: numbers with decimals, or many whole ones."""
+    if variable.cuts is not None or not all(isinstance(s, int | float) and not isinstance(s, bool) for s in variable.states):
+        return False
+    has_decimals = any(float(state) != int(state) for state in variable.states)
+    return variable.size > 2 and (has_decimals or variable.size > MAX_CODES)
 
 
 def kinds_of(numeric: Any, dag: DAG) -> dict[str, str]:

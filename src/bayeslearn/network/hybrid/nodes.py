@@ -114,6 +114,8 @@ class LinearGaussianCPD(Reported):
                 hint="give every configuration of the discrete parents numbers",
             )
         try:
+            if 0 in shape and array.size:
+                raise ValueError(shape)  # noqa: TRY301 - it is reported as other shapes are
             array = np.broadcast_to(array, shape).astype(np.float64)
         except ValueError:
             parents = ", ".join(v.name for v in self.parents) or "no parents"

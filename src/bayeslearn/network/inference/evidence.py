@@ -194,7 +194,9 @@ def observation(network: BayesianNetwork, name: str, value: Any) -> Observation:
     """One piece of evidence."""
     if is_date(network, name):
         return Observation(name, value, parts=date_states(network, name, value))
-    variable = network[name].variable
+    variable: Any = network[name].variable
+    if not hasattr(variable, "states"):  # a number
+        return Observation(name, value, (value,))
     return Observation(name, value, tuple(variable.states[code] for code in codes_of(variable, value)))
 
 
@@ -322,7 +324,9 @@ def parse_value(network: BayesianNetwork, name: str, text: str) -> Any:
     if is_date(network, name):
         date_states(network, name, text)  # what is no date is reported here
         return text.strip()
-    variable = network[name].variable
+    variable: Any = network[name].variable
+    if not hasattr(variable, "states"):  # a number in the format of its column
+        return text.strip()
     named = {str(state): state for state in variable.states}
     for written in (text, text.strip()):
         if written in named:
