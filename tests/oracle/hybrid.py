@@ -1,4 +1,4 @@
-"""Networks of states and numbers by enumeration: every configuration of the states, and the joint normal of all numbers."""
+"""Networks of states and numbers by enumeration: every configuration, and the joint normal of all numbers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def joint_normal(network, states):
 
 
 def posterior(network, evidence):
-    """ln p(evidence), P(states | evidence) by configuration, and per configuration names, mean, covariance of the rest."""
+    """ln p(evidence), and for each configuration P(states | evidence), names, mean and covariance of the rest."""
     cpts = [node for node in network.cpts if isinstance(node, CPT)]
     free = [[evidence[cpt.name]] if cpt.name in evidence else list(cpt.variable.states) for cpt in cpts]
     found = []

@@ -333,7 +333,9 @@ class Factorization:
         from bayeslearn.tables.conversion import declared_states  # noqa: PLC0415 - networks from files need no conversion
         from bayeslearn.tables.schema import Schema  # noqa: PLC0415 - as above
 
-        variables = {v.name: v for v in states.discrete} if isinstance(states, Schema) else declared_states(states or {})
+        variables = (
+            {v.name: v for v in states.discrete} if isinstance(states, Schema) else declared_states(states or {})
+        )
         if not isinstance(tables, Mapping):
             raise ParameterError(f"`tables` must map names of variables to tables, got {tables!r:.80}")
         numeric = [node for node, table in tables.items() if hasattr(table, "intercept")]
@@ -353,7 +355,7 @@ class Factorization:
             raise UnknownColumnError(
                 f"a table is given for {listed(odd)}, not in the graph", hint=f"nodes are {listed(dag)}"
             )
-        cpts = [CPT(variables[node], tuple(variables[p] for p in dag.parents(node)), tables[node]) for node in dag]  # type: ignore[arg-type]
+        cpts = [CPT(variables[node], tuple(variables[p] for p in dag.parents(node)), tables[node]) for node in dag]
         return cls(tuple(cpts), name, rounding_notes(cpts, [tables[node] for node in dag]))
 
     def __repr__(self) -> str:

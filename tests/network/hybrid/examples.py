@@ -41,9 +41,9 @@ def networks_with_evidence(draw):
     return network, {name: row[name] for name in seen}
 
 
-def reference_network(folder, name):
+def reference_network(folder, title):
     """A network of the reference data: the first discrete parent varies fastest."""
-    nodes = json.loads((folder / "nets" / f"{name}.json").read_text())["nodes"]
+    nodes = json.loads((folder / "nets" / f"{title}.json").read_text())["nodes"]
     states = {name: node["states"] for name, node in nodes.items() if node["kind"] != "numeric"}
     families, tables = {}, {}
     for name, node in nodes.items():

@@ -9,7 +9,6 @@ from bayeslearn.errors import (
     DataError,
     EvidenceError,
     ImpossibleEvidenceError,
-    MissingValuesError,
     MixedTypesError,
     ParameterError,
     ShapeError,
@@ -21,7 +20,8 @@ from bayeslearn.network import BayesianNetwork, Linear, fit_parameters
 SEX = {"sex": [0.5, 0.5], "size": Linear([165.0, 178.0], var=[40.0, 50.0])}
 NET = BayesianNetwork.from_tables("[sex][size|sex]", SEX, states={"sex": ["f", "m"]})
 ROWS = pd.DataFrame({
-    "sex": ["f", "m"] * 20, "size": np.tile([165.0, 178.0], 20) + np.arange(40) % 7, "weight": np.arange(40) % 11 + 50.0,
+    "sex": ["f", "m"] * 20, "size": np.tile([165.0, 178.0], 20) + np.arange(40) % 7,
+    "weight": np.arange(40) % 11 + 50.0,
 })  # fmt: skip
 
 
@@ -44,9 +44,9 @@ def test_evidence_as_text_is_a_number():
 
 
 @pytest.mark.parametrize(("tables", "error", "match"), [
-    ({"sex": [0.5, 0.5], "size": Linear([1.0, 2.0], var=[1.0, -1.0])}, ParameterError, "variance of 'size' must not be"),
+    ({"sex": [0.5, 0.5], "size": Linear([1.0, 2.0], var=[1.0, -1.0])}, ParameterError, "of 'size' must not be neg"),
     ({"sex": [0.5, 0.5], "size": Linear([1.0, np.nan])}, ParameterError, "intercept of 'size' must be finite"),
-    ({"sex": [0.5, 0.5], "size": Linear([1.0, 2.0], coef=[[1.0], [2.0]])}, ShapeError, "coef of 'size' must have shape"),
+    ({"sex": [0.5, 0.5], "size": Linear([1.0, 2.0], coef=[[1.0], [2.0]])}, ShapeError, "coef of 'size' must have"),
     ({"sex": [0.5, 0.5], "size": Linear([1.0, 2.0, 3.0])}, ShapeError, "intercept of 'size' must have shape"),
     ({"sex": [0.5, 0.5]}, ParameterError, "no states given for 'size'"),
     ({"sex": [0.5, 0.5], "size": Linear(0.0), "age": Linear(0.0)}, UnknownColumnError, "'age', not in the graph"),
@@ -92,15 +92,15 @@ def test_columns_without_spread():
         fit_parameters("[sex][weight|sex]", ROWS.assign(weight=1.0), numeric={"weight": "gaussian"})
     with pytest.raises(EvidenceError, match="the numeric node 'size' has no spread left"):
         fit_parameters("[weight][size|weight]", ROWS.assign(size=2 * ROWS["weight"]), numeric="gaussian", prior=None)
+    rows = ROWS.assign(twice=2 * ROWS["weight"])
     with pytest.raises(EvidenceError, match="its numeric parents do not determine it"):
-        rows = ROWS.assign(twice=2 * ROWS["weight"])
         fit_parameters("[weight][twice][size|weight:twice]", rows, numeric="gaussian", prior=None)
 
 
 def test_cells():
     with pytest.raises(BayeslearnError, match="column 'size' is inf in row 0"):
         fit_parameters("[sex][size|sex]", ROWS.assign(size=np.inf), numeric="gaussian")
-    with pytest.raises(MissingValuesError, match="no row has a value for 'weight'"):
+    with pytest.raises(BayeslearnError, match="every cell of column 'weight' is missing"):
         fit_parameters("[sex][weight|sex]", ROWS.assign(weight=np.nan), numeric={"weight": "gaussian"})
     with pytest.raises(DataError, match="column 'size' is log-normal and must be above 0"):
         fit_parameters("[sex][size|sex]", ROWS.assign(size=ROWS["size"] - 170), numeric="log_normal")

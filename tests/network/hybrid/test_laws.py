@@ -85,7 +85,9 @@ def test_joint_of_numbers():
 def test_rows_are_scored_as_queries_are():
     network = random_network(5)
     rows = network.sample(60, random_state=0).to_frame()
-    rows = rows.astype({c: object for c in rows if c.startswith("s")}).mask(np.random.default_rng(1).random(rows.shape) < 0.3)
+    rows = rows.astype({c: object for c in rows if c.startswith("s")}).mask(
+        np.random.default_rng(1).random(rows.shape) < 0.3
+    )
     logs = network.log_likelihood(rows)
     for i in range(len(rows)):
         evidence = {name: value for name, value in rows.iloc[i].items() if not pd.isna(value)}
@@ -95,7 +97,11 @@ def test_rows_are_scored_as_queries_are():
 def test_predictions_of_rows_are_those_of_queries():
     network = random_network(8)
     rows = network.sample(20, random_state=0).to_frame()
-    mean, interval, state = network.predict(rows, "x1"), network.predict_interval(rows, "x1", level=0.8), network.predict(rows, "s0")
+    mean, interval, state = (
+        network.predict(rows, "x1"),
+        network.predict_interval(rows, "x1", level=0.8),
+        network.predict(rows, "s0"),
+    )
     for i in range(len(rows)):
         row = rows.iloc[i].to_dict()
         found = network.query({k: v for k, v in row.items() if k != "x1"}, "x1")["x1"]
@@ -130,7 +136,9 @@ def with_prior(node, prior):
 def test_weights_count_as_rows_repeated():
     network = random_network(11, 2, 3)
     rows = network.sample(80, random_state=0).to_frame()
-    rows = rows.astype({c: object for c in rows if c.startswith("s")}).mask(np.random.default_rng(1).random(rows.shape) < 0.1)
+    rows = rows.astype({c: object for c in rows if c.startswith("s")}).mask(
+        np.random.default_rng(1).random(rows.shape) < 0.1
+    )
     twice = pd.concat([rows, rows[:40]], ignore_index=True)
     weights = np.where(np.arange(80) < 40, 2.0, 1.0)
     options = {"numeric": "gaussian", "prior": "unit", "tol": 1e-9, "max_iter": 500}
@@ -142,7 +150,9 @@ def test_weights_count_as_rows_repeated():
 def test_files_and_sources_learn_what_tables_do(tmp_path):
     network = random_network(2, 2, 3)
     rows = network.sample(300, random_state=0).to_frame()
-    rows = rows.astype({c: object for c in rows if c.startswith("s")}).mask(np.random.default_rng(1).random(rows.shape) < 0.1)
+    rows = rows.astype({c: object for c in rows if c.startswith("s")}).mask(
+        np.random.default_rng(1).random(rows.shape) < 0.1
+    )
     for k in range(3):
         rows[100 * k : 100 * (k + 1)].to_csv(tmp_path / f"part{k}.csv", index=False)
     options = {"numeric": "gaussian", "prior": "unit"}
@@ -182,7 +192,11 @@ def test_likelihood_weighting_comes_near():
 def test_a_network_of_one_class_and_all_arcs_is_qda():
     from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 
-    rows = bl.as_table(bl.datasets.table_path("iris-fisher")).to_frame() if "iris-fisher" in bl.datasets.list_tables() else None
+    rows = (
+        bl.as_table(bl.datasets.table_path("iris-fisher")).to_frame()
+        if "iris-fisher" in bl.datasets.list_tables()
+        else None
+    )
     if rows is None:
         from sklearn.datasets import load_iris
 

@@ -72,7 +72,7 @@ class Conditional:
         return len(self.observed)
 
     def configurations(self, codes: NDArray[np.int64], free: tuple[int, ...]) -> NDArray[np.int64]:
-        """The configuration of each row (n,) with every combination of states of the free parents: (n, combinations)."""
+        """The configuration of each row with every combination of states of the free parents: (n, combinations)."""
         strides = dict(zip(self.discrete, strides_of(self.shape), strict=True))
         fixed = [d for d in self.discrete if d not in free]
         base = np.zeros(len(codes), np.int64)
@@ -99,7 +99,7 @@ class Conditional:
         return log_φ, m
 
     def _agree(self, at: NDArray[np.int64], r: Floats, mean: Floats, o: Floats) -> NDArray[np.bool_]:
-        assert self.determined is not None  # noqa: S101
+        assert self.determined is not None
         off = np.abs(applied(self.determined, at, r))
         size = np.abs(mean) + np.abs(o)[:, None, :] + np.abs(r).max(axis=-1, keepdims=True, initial=0.0)
         return np.asarray((off <= AGREES * size).all(axis=-1))
@@ -152,9 +152,7 @@ def conditional_of(layout: Layout, component: tuple[int, ...], seen: NDArray[np.
     V = (V + np.swapaxes(V, 1, 2)) / 2
     diagonal = np.arange(k - o)
     V[:, diagonal, diagonal] = np.maximum(V[:, diagonal, diagonal], 0.0)
-    return Conditional(
-        discrete, shape, observed, hidden, constants, α, B, constant, whiten, gain, V, determined
-    )
+    return Conditional(discrete, shape, observed, hidden, constants, α, B, constant, whiten, gain, V, determined)
 
 
 def require_room(

@@ -1,8 +1,8 @@
 """Why a network of states and numbers believes what it believes.
 
-    of states     P(t | e) against P(t | e without e_i), and the Bayes factor odds(t | e) / odds(t | e without e_i)
-    of a number   E[x | e] − E[x | e without e_i], and the standard deviation with and without e_i
-    conflict      ln Π p(e_i) / p(e): above zero the pieces are less probable together than apart
+of states     P(t | e) against P(t | e without e_i), and the Bayes factor odds(t | e) / odds(t | e without e_i)
+of a number   E[x | e] − E[x | e without e_i], and the standard deviation with and without e_i
+conflict      ln Π p(e_i) / p(e): above zero the pieces are less probable together than apart
 """
 
 from __future__ import annotations
@@ -92,7 +92,9 @@ class NumericExplanation(Reported):
         rows += [[f"all but {s.piece}", s.mean_without, s.sd_without, s.shift] for s in self.shifts]
         rows.append(["all", *self.posterior, ""])
         title = probability_of([self.target], self.evidence)
-        return Report(title, Grid(["evidence", "mean", "sd", "shift of the mean"], rows), Pairs({"Conflict": self.conflict}))
+        return Report(
+            title, Grid(["evidence", "mean", "sd", "shift of the mean"], rows), Pairs({"Conflict": self.conflict})
+        )
 
 
 def explain(
@@ -115,16 +117,16 @@ def explain(
     found = whole[target]
     if not isinstance(node, CPT):
         shifts = tuple(
-            MeanShift(name, evidence[name], rest.mean, rest.sd, found.mean - rest.mean) for name, rest in without.items()
+            MeanShift(name, evidence[name], rest.mean, rest.sd, found.mean - rest.mean)
+            for name, rest in without.items()
         )
-        return NumericExplanation(
-            target, evidence, (before.mean, before.sd), (found.mean, found.sd), shifts, conflict
-        )
+        return NumericExplanation(target, evidence, (before.mean, before.sd), (found.mean, found.sd), shifts, conflict)
     impacts = tuple(
-        EvidenceImpact(name, evidence[name], rest, bayes_factors(found, rest))
-        for name, rest in without.items()
+        EvidenceImpact(name, evidence[name], rest, bayes_factors(found, rest)) for name, rest in without.items()
     )
-    return EvidenceExplanation(target, evidence, before, found, impacts, conflict, information(network, evidence, target))
+    return EvidenceExplanation(
+        target, evidence, before, found, impacts, conflict, information(network, evidence, target)
+    )
 
 
 def bayes_factors(posterior: Mapping[Any, float], rest: Mapping[Any, float]) -> dict[Any, float]:

@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from bayeslearn.tables.variables import NumericVariable
     from bayeslearn.network.hybrid.network import HybridBayesianNetwork
     from bayeslearn.network.inference.evidence_session import Numbers
+    from bayeslearn.tables.variables import NumericVariable
 
     Floats = NDArray[np.float64]
 
@@ -148,17 +148,18 @@ class HybridInference:
     ) -> HybridPosterior:
         engine, row, offset = self.observed(evidence, virtual)
         try:
-            log_p, beliefs = engine._posteriors(row, asked, evidence)
+            log_p, beliefs = engine.posteriors(row, asked, evidence)
         except CapacityError:
             if len(asked) <= 1:
                 raise
             beliefs = {}
             for name in asked:
-                log_p, one = engine._posteriors(row, [name], evidence)
+                log_p, one = engine.posteriors(row, [name], evidence)
                 beliefs |= one
         return HybridPosterior(dict(evidence), log_p + offset + float(self.layout.log_jacobian(row)[0]), beliefs)
 
-    def _posteriors(self, row: Rows, asked: list[str], evidence: Mapping[str, Any]) -> tuple[float, dict[str, Any]]:
+    def posteriors(self, row: Rows, asked: list[str], evidence: Mapping[str, Any]) -> tuple[float, dict[str, Any]]:
+        """ln p of a row, and the posteriors of some variables by name."""
         layout = self.layout
         observed, seen = row.codes[0] >= 0, ~np.isnan(row.numbers[0])
         wanted, wanted_numbers = observed.copy(), seen.copy()
@@ -302,14 +303,15 @@ class HybridInference:
         if name not in self.layout.discrete:
             self.network[name]
             raise MixedTypesError(
-                f"virtual evidence is on states, and {name!r} is numeric", hint=f"give its value: evidence={{{name!r}: 3.0}}"
+                f"virtual evidence is on states, and {name!r} is numeric",
+                hint=f"give its value: evidence={{{name!r}: 3.0}}",
             )
         states = self.network[name].variable.states
-        row = [given.get(s, 0.0) for s in states] if isinstance(given, Mapping) else list(given)
+        row: Any = [given.get(s, 0.0) for s in states] if isinstance(given, Mapping) else given
         p = np.asarray(row, dtype=np.float64)
         if p.shape != (len(states),) or not np.isfinite(p).all() or (p < 0).any() or p.max(initial=0) == 0:
             raise ParameterError(
-                f"the virtual evidence on {name!r} must be {len(states)} numbers that are not negative, got {given!r:.80}"
+                f"the virtual evidence on {name!r} must be {len(states)} numbers, none negative, got {given!r:.80}"
             )
         return p
 
@@ -365,7 +367,8 @@ def observed_number(variable: NumericVariable, value: Any) -> float:
         name = variable.name
         hint = f"give a number, such as evidence={{{name!r}: 3.5}}"
         if isinstance(value, SEVERAL) or (text and value[:1] in {"<", ">"}) or (text and ".." in value):
-            hint = f"numeric nodes take single numbers; a discretized column takes ranges: numeric={{{name!r}: 'discretize'}}"
+            cut = f"numeric={{{name!r}: 'discretize'}}"
+            hint = f"numeric nodes take single numbers; a discretized column takes ranges: {cut}"
         raise MixedTypesError(f"variable {name!r} is numeric, and {value!r:.60} is not a finite number", hint=hint)
     return found
 
@@ -395,7 +398,7 @@ def sampled_codes(found: RowsPosterior, random: np.random.Generator) -> NDArray[
 
 
 def joint_mixture(found: RowsPosterior, names: list[str], asked: list[int]) -> JointNumericPosterior:
-    """The numbers of several components: within one configuration of all their free parents these are independent."""
+    """The numbers of several components, which are independent in one configuration of their free parents."""
     parts = [k for k, part in enumerate(found.plan.parts) if set(part.conditional.hidden) & set(asked)]
     free = tuple(dict.fromkeys(d for k in parts for d in found.plan.parts[k].free))
     weights = joint_states(found, free)
@@ -412,12 +415,12 @@ def joint_mixture(found: RowsPosterior, names: list[str], asked: list[int]) -> J
         place = [conditional.hidden.index(asked[j]) for j in mine]
         means[:, mine] = m[0][at_own][:, place]
         V = conditional.covariance[at[0, at_own]][:, place][:, :, place]
-        covariances[np.ix_(np.arange(n), mine, mine)] = V
+        covariances[np.ix_(np.arange(n), np.array(mine), np.array(mine))] = V
     return JointNumericPosterior(tuple(names), weights.reshape(-1), means, covariances)
 
 
 def joint_states(found: RowsPosterior, free: tuple[int, ...]) -> Floats:
-    """P(free | e) of the first row: from the groups, or where they share none of the junction tree's tables, an error."""
+    """P(free | e) of the first row; an error where the junction tree has no table with all of these."""
     try:
         return found.states(free)[0]
     except ValueError:
@@ -426,4 +429,3 @@ def joint_states(found: RowsPosterior, free: tuple[int, ...]) -> Floats:
             f"the joint posterior needs P({', '.join(names)} | evidence), which is not enumerated",
             hint="ask for fewer numbers together, or observe one of these",
         ) from None
-

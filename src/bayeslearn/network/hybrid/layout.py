@@ -76,7 +76,7 @@ class Layout:
             if numbers[i]:
                 numbers[list(self.inputs_of[i])] = True
                 states[list(self.states_of[i])] = True
-        stack = list(np.flatnonzero(states))
+        stack: list[int] = np.flatnonzero(states).tolist()
         while stack:
             for parent in self.scopes[stack.pop()][:-1]:
                 if not states[parent]:

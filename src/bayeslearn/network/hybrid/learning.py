@@ -12,29 +12,27 @@ mean loses. These statistics add: rows come, go and fade, and networks of one st
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayeslearn import em, validation
+from bayeslearn import validation
 from bayeslearn.distributions import Counts, Dirichlet, JointMoments, RegressionPrior, StatisticsBundle
 from bayeslearn.distributions.categorical import shares
 from bayeslearn.distributions.normal import positive
-from bayeslearn.errors import EvidenceError, ImpossibleDataError, MismatchError, ParameterError, listed
+from bayeslearn.errors import EvidenceError, ImpossibleDataError, MismatchError
 from bayeslearn.network.cpt import CPT
-from bayeslearn.network.hybrid.inference import HybridInference
-from bayeslearn.network.hybrid.layout import Layout, Rows
 from bayeslearn.network.hybrid.nodes import LinearGaussianCPD
-from bayeslearn.network.parameters.priors import prior_of
 from bayeslearn.sources import as_source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable, Mapping
 
     from numpy.typing import ArrayLike, NDArray
 
+    from bayeslearn.network.hybrid.inference import HybridInference
+    from bayeslearn.network.hybrid.layout import Rows
     from bayeslearn.network.hybrid.network import HybridBayesianNetwork
     from bayeslearn.network.hybrid.plan import RowsPosterior
     from bayeslearn.tables import Source, Table
@@ -93,7 +91,10 @@ def count(found: RowsPosterior, scope: tuple[int, ...], w: Floats, n: Floats) ->
     observed = found.plan.observed
     free = tuple(i for i in scope if not observed[i])
     p = found.states(free)
-    order = [*(axis for axis, i in enumerate(scope) if observed[i]), *(axis for axis, i in enumerate(scope) if not observed[i])]
+    order = [
+        *(axis for axis, i in enumerate(scope) if observed[i]),
+        *(axis for axis, i in enumerate(scope) if not observed[i]),
+    ]
     view = n.transpose(order)
     index = tuple(found.rows.codes[:, i] for i in scope if observed[i])
     weighted = p * w.reshape(-1, *(1,) * len(free))
@@ -108,7 +109,7 @@ def part_moments(found: RowsPosterior, part: int, w: Floats) -> Iterable[tuple[i
     layout, conditional = found.plan.layout, found.plan.parts[part].conditional
     at, m = found.found[part]
     weights = (found.shares(part) * w[:, None]).reshape(-1)
-    per_configuration = np.bincount(at.reshape(-1), weights, minlength=math.prod(conditional.shape))
+    per_configuration = totals(at.reshape(-1), weights, math.prod(conditional.shape))
     place = {node: j for j, node in enumerate(conditional.hidden)}
     index = np.unravel_index(np.arange(len(per_configuration)), conditional.shape) if conditional.shape else ()
     parents = dict(zip(conditional.discrete, index, strict=True))
@@ -128,7 +129,17 @@ def part_moments(found: RowsPosterior, part: int, w: Floats) -> Iterable[tuple[i
             own, inner = [j for j, _ in unobserved], [k for _, k in unobserved]
             spread[np.ix_(range(len(spread)), own, own)] = conditional.covariance[:, inner][:, :, inner]
         cells = row[at.reshape(-1)]
-        yield i, moments_of(z.reshape(-1, len(columns)), weights, cells, math.prod(node.rows), per_configuration, row, spread)
+        yield (
+            i,
+            moments_of(
+                z.reshape(-1, len(columns)), weights, cells, math.prod(node.rows), per_configuration, row, spread
+            ),
+        )
+
+
+def totals(cells: NDArray[np.int64], w: Floats, n: int) -> Floats:
+    """The sum of the weights in each cell."""
+    return np.bincount(cells, w, minlength=n).astype(np.float64)
 
 
 def moments_of(
@@ -136,7 +147,7 @@ def moments_of(
 ) -> JointMoments:
     """n, mean and scatter of weighted vectors in their rows, with the covariance V of each configuration added."""
     d = z.shape[1]
-    n = np.bincount(cells, w, minlength=n_rows)
+    n = totals(cells, w, n_rows)
     safe = np.where(n > 0, n, 1.0)
     mean = np.stack([np.bincount(cells, w * z[:, j], minlength=n_rows) for j in range(d)], axis=1) / safe[:, None]
     δ = z - mean[cells]
@@ -209,7 +220,14 @@ def regressed(node: Any, prior: RegressionPrior, statistics: JointMoments, sprea
         raise too_few(node, statistics, "has no spread left", at)
     var = np.maximum(found.var, 0.0)
     return LinearGaussianCPD(
-        node.variable, node.parents, found.intercept, found.coef.reshape(*node.rows, k), var, node.scale, statistics, prior
+        node.variable,
+        node.parents,
+        found.intercept,
+        found.coef.reshape(*node.rows, k),
+        var,
+        node.scale,
+        statistics,
+        prior,
     )
 
 
@@ -244,103 +262,12 @@ def node_log_prior(node: Any, prior: Any) -> float:
     v, b = positive(node.var), node.coef
     off = shaped.center[..., -1] - node.intercept - (shaped.center[..., :-1] * b).sum(axis=-1)
     S = shaped.scatter
-    rest = S[..., -1, -1] - 2 * (b * S[..., :-1, -1]).sum(axis=-1) + np.einsum("...i,...ij,...j->...", b, S[..., :-1, :-1], b)
+    rest = (
+        S[..., -1, -1]
+        - 2 * (b * S[..., :-1, -1]).sum(axis=-1)
+        + np.einsum("...i,...ij,...j->...", b, S[..., :-1, :-1], b)
+    )
     return float((-(shaped.alpha - 1) * np.log(v) - (shaped.kappa * off**2 + rest) / (2 * v)).sum())
-
-
-### priors
-
-#: What the prior "auto" counts for, in rows: its variance, and its level and coefficients.
-VARIANCE_ROWS, COEFFICIENT_ROWS = 1.0, 0.001
-
-
-def priors_of(
-    prior: Any,
-    network: HybridBayesianNetwork,
-    moments: Mapping[str, tuple[float, float]],
-    shown: Callable[[], StatisticsBundle],
-) -> dict[str, Any]:
-    """A prior for every node: those of CPTs as in discrete networks, those of numeric nodes by :func:`numeric_prior`.
-
-    `moments` are mean and variance of the numeric columns, `shown` the statistics of the rows that are complete for a
-    family.
-    """
-    if isinstance(prior, Mapping):
-        odd = [name for name in prior if name not in network]
-        if odd:
-            raise ParameterError(
-                f"a prior is given for {listed(odd)}, not in the network", hint=f"variables are {listed(network.names)}"
-            )
-    each = {node.name: prior.get(node.name) if isinstance(prior, Mapping) else prior for node in network.cpts}
-    is_unit = {name: isinstance(one, str) and one.partition(":")[0].strip() == "unit" for name, one in each.items()}
-    return {
-        node.name: prior_of("bdeu:1" if is_unit[node.name] else each[node.name], node)
-        if isinstance(node, CPT)
-        else numeric_prior(each[node.name], node, moments, shown)
-        for node in network.cpts
-    }
-
-
-def numeric_prior(
-    prior: Any, node: Any, moments: Mapping[str, tuple[float, float]], shown: Callable[[], StatisticsBundle]
-) -> RegressionPrior:
-    """The prior of a numeric node.
-
-    None           maximum likelihood
-    "unit:m"       m rows with the mean and variance of the column, in which the node does not depend on its parents
-    "auto"         the prior it was learned with, or :func:`pooled_prior`; so is the name of a prior of CPTs
-    """
-    shape = (*node.rows, len(node.numeric_parents))
-    name, _, rows = prior.partition(":") if isinstance(prior, str) else ("", "", "")
-    name = name.strip().lower()
-    if isinstance(prior, RegressionPrior):
-        return prior.of(shape)
-    if prior is None or name == "none":
-        return RegressionPrior.none(shape[-1]).of(shape)
-    if name == "auto" and node.prior is not None:
-        return node.prior
-    if name != "unit":
-        return pooled_prior(node, cast("JointMoments", shown()[node.name]), moments[node.name][1])
-    try:
-        m = float(rows or 1)
-    except ValueError:
-        raise ParameterError(f"not a prior: {prior!r}", hint="'unit:1' is one row of unit information") from None
-    columns = [moments[v.name] for v in node.numeric_parents]
-    mean, var = moments[node.name]
-    return RegressionPrior.unit_information(
-        shape[-1], mean=mean, var=var, x_mean=[c[0] for c in columns], x_var=[c[1] for c in columns],
-        equivalent_sample_size=validation.number("prior", m, above=0),
-    ).of(shape)  # fmt: skip
-
-
-def pooled_prior(node: Any, shown: JointMoments, var: float) -> RegressionPrior:
-    """A row of the residual variance of all configurations, and a thousandth of one for level and coefficients.
-
-        b₀ = S_xx⁻¹ S_xy of the scatter within configurations        v₀ = Σ_d RSS_d / Σ_d (n_d − k − 1)
-
-    So a configuration with few rows has the slopes and the spread of the others, and one with many keeps its own.
-    """
-    k, ε, m = len(node.numeric_parents), COEFFICIENT_ROWS, VARIANCE_ROWS
-    n, mean = shown.n.reshape(-1), shown.mean.reshape(-1, k + 1)
-    scatter = shown.scatter.reshape(-1, k + 1, k + 1)
-    total = n.sum()
-    if total == 0:
-        return RegressionPrior.unit_information(k, var=var, equivalent_sample_size=m).of((*node.rows, k))
-    S = scatter.sum(axis=0)
-    ridge = np.diag(np.maximum(1e-9 * np.diagonal(S)[:k], np.finfo(float).tiny))
-    b = np.linalg.solve(S[:k, :k] + ridge, S[:k, k])
-    enough = n > k + 1
-    own = np.linalg.solve(scatter[enough][:, :k, :k] + ridge, scatter[enough][:, :k, k:])[..., 0]
-    rss = scatter[enough][:, k, k] - (own * scatter[enough][:, :k, k]).sum(axis=1)
-    freedom = (n[enough] - k - 1).sum()
-    v = max(float(rss.sum() / freedom) if freedom > 0 else var, 1e-9 * var)
-    center = n @ mean / total
-    Σ = S[:k, :k] / total + np.diag(np.where(np.diagonal(S)[:k] > 0, 0.0, 1.0))
-    prior = np.empty((k + 1, k + 1))
-    prior[:k, :k] = ε * Σ
-    prior[:k, k] = prior[k, :k] = ε * Σ @ b
-    prior[k, k] = ε * b @ Σ @ b + m * v
-    return RegressionPrior(np.asarray(ε), center, prior, np.asarray(1 + m / 2)).of((*node.rows, k))
 
 
 ### evidence adds
@@ -351,7 +278,7 @@ def evidence_of(network: HybridBayesianNetwork) -> StatisticsBundle:
     found: dict[str, Any] = {}
     for node in network.cpts:
         node.require_learned()
-        found[node.name] = node.observed_counts if isinstance(node, CPT) else node.statistics  # type: ignore[attr-defined]
+        found[node.name] = node.observed_counts if isinstance(node, CPT) else node.statistics
     return StatisticsBundle(found)
 
 
@@ -379,14 +306,18 @@ def based_on(network: HybridBayesianNetwork, statistics: StatisticsBundle) -> Hy
     priors = {
         node.name: (node.prior if node.prior is not None else Dirichlet(np.zeros(node.shape)))
         if isinstance(node, CPT)
-        else (node.prior if node.prior is not None else RegressionPrior.none(len(node.numeric_parents)))  # type: ignore[attr-defined]
+        else (node.prior if node.prior is not None else RegressionPrior.none(len(node.numeric_parents)))
         for node in network.cpts
     }
     return estimated(network, priors, statistics, {})
 
 
 def coded(
-    network: HybridBayesianNetwork, data: Any, sample_weight: ArrayLike | str | None, hidden: tuple[str, ...], unknown: Any
+    network: HybridBayesianNetwork,
+    data: Any,
+    sample_weight: ArrayLike | str | None,
+    hidden: tuple[str, ...],
+    unknown: Any,
 ) -> Source:
     """The data under the schema of the network."""
     return as_source(
@@ -396,12 +327,19 @@ def coded(
 
 
 def updated(
-    network: HybridBayesianNetwork, data: Any, sample_weight: Any, forgetting_factor: float, hidden: tuple[str, ...], unknown: Any
+    network: HybridBayesianNetwork,
+    data: Any,
+    sample_weight: Any,
+    forgetting_factor: float,
+    hidden: tuple[str, ...],
+    unknown: Any,
 ) -> HybridBayesianNetwork:
     """The network after more rows."""
     keep = validation.number("forgetting_factor", forgetting_factor, min_value=0, max_value=1)
     before = evidence_of(network)
-    new = coded(network, data, sample_weight, hidden, unknown).fold(lambda t: expected_statistics(network.inference, t)[0])
+    new = coded(network, data, sample_weight, hidden, unknown).fold(
+        lambda t: expected_statistics(network.inference, t)[0]
+    )
     return based_on(network, before * keep + new)
 
 
@@ -409,5 +347,7 @@ def removed(
     network: HybridBayesianNetwork, data: Any, sample_weight: Any, hidden: tuple[str, ...]
 ) -> HybridBayesianNetwork:
     """The network without some rows."""
-    gone = coded(network, data, sample_weight, hidden, "error").fold(lambda t: expected_statistics(network.inference, t)[0])
+    gone = coded(network, data, sample_weight, hidden, "error").fold(
+        lambda t: expected_statistics(network.inference, t)[0]
+    )
     return based_on(network, evidence_of(network) - gone)

@@ -69,7 +69,7 @@ class HybridBayesianNetwork(BayesianNetwork):
             for parent in node.parents:
                 known = own.get(parent.name, parent)
                 if isinstance(known, NumericVariable) != isinstance(parent, NumericVariable) or (
-                    not isinstance(known, NumericVariable) and not same_states(known, parent)  # type: ignore[arg-type]
+                    not isinstance(known, NumericVariable) and not same_states(known, parent)
                 ):
                     raise ParameterError(
                         f"{node.name!r} sees its parent {parent.name!r} with other states than it has",
@@ -175,7 +175,7 @@ class HybridBayesianNetwork(BayesianNetwork):
         """Explain the posterior of a target: what each piece of evidence changes, alone and given the others."""
         return explanation.explain(self, evidence, target)
 
-    def sensitivity(self, evidence: Mapping[str, Any], target: str, state: Any = None) -> Any:
+    def sensitivity(self, evidence: Mapping[str, Any], target: str, state: Any = None) -> Any:  # noqa: ARG002 - the same for all
         """Refuse: sensitivity is defined for networks of states only."""
         raise ParameterError(
             "sensitivity to parameters is not available in a network with numeric nodes",
@@ -230,7 +230,7 @@ class HybridBayesianNetwork(BayesianNetwork):
         data = sources.with_options(data, na_values=na_values, keep_default_na=keep_default_na)
         return rows.log_likelihood(self, data, handle_unknown)
 
-    def score(  # type: ignore[override]
+    def score(
         self,
         data: Any,
         *,
@@ -251,7 +251,7 @@ class HybridBayesianNetwork(BayesianNetwork):
         keep_default_na: bool = True,
         handle_unknown: Asked = "missing",
     ) -> NDArray[Any]:
-        """Return the most probable state of the target in each row, or the mean of a number; its own column is not used."""
+        """Return the most probable state of the target in each row, or its mean; its own column is not used."""
         data = sources.with_options(data, na_values=na_values, keep_default_na=keep_default_na)
         return rows.predicted(self, data, target, handle_unknown)
 
@@ -381,7 +381,9 @@ def from_tables(
         raise ParameterError(f"no table given for {listed(lacking)}", hint="every node needs a table or Linear(...)")
     odd = [node for node in tables if node not in dag]
     if odd:
-        raise UnknownColumnError(f"a table is given for {listed(odd)}, not in the graph", hint=f"nodes are {listed(dag)}")
+        raise UnknownColumnError(
+            f"a table is given for {listed(odd)}, not in the graph", hint=f"nodes are {listed(dag)}"
+        )
     nodes: list[Any] = []
     for node in dag:
         if node not in known:

@@ -67,14 +67,14 @@ class LinearGaussianCPD(Reported):
     parents
         Discrete and numeric variables, in the order of the graph.
     intercept, coef, var
-        a, b and v: shapes `rows`, (\\*rows, numeric parents) and `rows`, where `rows` has an axis for each discrete parent.
+        a, b and v: an axis for each discrete parent, and for b one more for the numeric parents.
     scale
         ``"log"`` for a log-normal column.
     statistics, prior
         What a learned node is based on.
 
-    >>> size = LinearGaussianCPD(NumericVariable("size"), (DiscreteVariable("sex", ("f", "m")),), [165, 178], (), [40, 50])
-    >>> size
+    >>> sex = DiscreteVariable("sex", ("f", "m"))
+    >>> LinearGaussianCPD(NumericVariable("size"), (sex,), [165, 178], (), [40, 50])
     LinearGaussianCPD(size | sex)
     """
 
@@ -103,7 +103,9 @@ class LinearGaussianCPD(Reported):
             raise ParameterError(f"the variance of {self.name!r} must not be negative, got {self.var.min():g}")
         for name, value in (("statistics", self.statistics), ("prior", self.prior)):
             if value is not None and value.scatter.shape[-1] != k + 1:
-                raise ShapeError(f"the {name} of {self.name!r} must be of {k + 1} columns, got {value.scatter.shape[-1]}")
+                raise ShapeError(
+                    f"the {name} of {self.name!r} must be of {k + 1} columns, got {value.scatter.shape[-1]}"
+                )
 
     def _numbers(self, name: str, given: Any, shape: tuple[int, ...]) -> Floats:
         array = validation.float_array(f"{name} of {self.name}", given if np.size(given) else np.zeros(shape))
@@ -197,7 +199,9 @@ class LinearGaussianCPD(Reported):
         """Values of the column on the scale of the node; NaN stays NaN."""
         x = np.asarray(values, dtype=np.float64)
         if np.isinf(x).any():
-            raise DataError(f"column {self.name!r} has an infinite value", hint="leave the cell empty", column=self.name)
+            raise DataError(
+                f"column {self.name!r} has an infinite value", hint="leave the cell empty", column=self.name
+            )
         if self.scale == "linear":
             return x
         if (x <= 0).any():
@@ -218,7 +222,9 @@ class LinearGaussianCPD(Reported):
         """Return the numbers of every configuration."""
         given = " | " + ", ".join(v.name for v in self.parents) if self.parents else ""
         what = f"ln {self.name}" if self.scale == "log" else self.name
-        return Report(f"p({what}{given})", Grid(list(self._columns()), list(zip(*self._columns().values(), strict=True))))
+        return Report(
+            f"p({what}{given})", Grid(list(self._columns()), list(zip(*self._columns().values(), strict=True)))
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the parents and the numbers as plain values."""
@@ -232,7 +238,7 @@ class LinearGaussianCPD(Reported):
         }
 
     def to_frame(self, backend: Backend = "pandas") -> Any:
-        """Return a data frame: the states of the discrete parents, intercept, coefficients, standard deviation, rows."""
+        """Return a data frame: states of the discrete parents, intercept, coefficients, standard deviation, rows."""
         return frame_of(self._columns(), backend)
 
     def _columns(self) -> dict[str, list[Any]]:

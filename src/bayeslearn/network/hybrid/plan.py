@@ -185,7 +185,7 @@ class RowsPosterior:
         return result.transpose(0, *(order.index(i) + 1 for i in variables))
 
     def _of_families(self, variables: tuple[int, ...]) -> Floats:
-        assert self.families is not None  # noqa: S101
+        assert self.families is not None
         scope = min((s for s in self.families if set(variables) <= set(s)), key=len)
         p = self.families[scope]
         kept = [i for i in scope if i in variables]
@@ -280,7 +280,7 @@ class Tree:
         names = [cpt.name for cpt in self.engine.network]
         for row in range(len(rows)):
             one = rows.take(slice(row, row + 1))
-            network, evidence = self._network(one), {name: "seen" for name in names[len(self.plan.kept) :]}
+            network, evidence = self._network(one), dict.fromkeys(names[len(self.plan.kept) :], "seen")
             for name, i in zip(names, self.plan.kept, strict=False):
                 if self.plan.observed[i]:
                     evidence[name] = layout.cpts[i].variable.states[int(codes[row, i])]

@@ -25,7 +25,8 @@ def network_report(network: HybridBayesianNetwork, *, picture: bool = False) -> 
     """The variables with their states or scale and parents, and the notes."""
     rows = [[node.name, kind_of(node), joined((v.name for v in node.parents), MAX_PARENTS)] for node in network.cpts]
     numeric, arcs = len(network.numeric_names), len(network.dag.arcs)
-    title = f"{network.name}: {len(network)} variables ({numeric} numeric), {arcs:,} arcs, {network.n_parameters:,} parameters"
+    size = f"{len(network)} variables ({numeric} numeric), {arcs:,} arcs, {network.n_parameters:,} parameters"
+    title = f"{network.name}: {size}"
     return Report(
         title,
         Grid(["variable", "states", "parents"], rows, max_rows=2 * MAX_ROWS),
@@ -43,7 +44,7 @@ def kind_of(node: Any) -> str:
 
 def network_frame(network: HybridBayesianNetwork, backend: Backend) -> Any:
     """A row for each number of each node: variable, given, quantity, value."""
-    rows = [row for node in network.cpts for row in (table_rows(node) if isinstance(node, CPT) else numeric_rows(node))]  # type: ignore[arg-type]
+    rows = [row for node in network.cpts for row in (table_rows(node) if isinstance(node, CPT) else numeric_rows(node))]
     columns = zip(*rows, strict=True)
     return frame_of(dict(zip(["variable", "given", "quantity", "value"], columns, strict=True)), backend)
 

@@ -64,10 +64,12 @@ def score(network: HybridBayesianNetwork, data: Any, handle_unknown: Asked) -> L
         return LogLikelihood(log_likelihood(network, source, handle_unknown), source.sample_weight)
 
     def total(table: Table) -> TotalLogLikelihood:
-        found = LogLikelihood(network.inference.log_likelihood(network.inference.layout.rows(table)), table.sample_weight)
+        found = LogLikelihood(
+            network.inference.log_likelihood(network.inference.layout.rows(table)), table.sample_weight
+        )
         return TotalLogLikelihood(found.log_likelihood, found.weight)
 
-    return source.fold(total)  # type: ignore[no-any-return]
+    return source.fold(total)
 
 
 def log_joint(network: HybridBayesianNetwork, data: Any) -> Floats:
@@ -170,13 +172,13 @@ def means(network: HybridBayesianNetwork, posterior: RowsPosterior, target: str)
     return np.asarray((w * (np.exp(m + v / 2) if node.scale == "log" else m)).sum(axis=1))
 
 
-def intervals(
-    network: HybridBayesianNetwork, data: Any, target: str, level: float, handle_unknown: Asked
-) -> Floats:
+def intervals(network: HybridBayesianNetwork, data: Any, target: str, level: float, handle_unknown: Asked) -> Floats:
     """Equal-tailed bounds of a number in each row."""
     level, node = validation.number("level", level, above=0, below=1), network[target]
     if isinstance(node, CPT):
-        raise MixedTypesError(f"variable {target!r} has states and no interval", hint="predict_proba has their probabilities")
+        raise MixedTypesError(
+            f"variable {target!r} has states and no interval", hint="predict_proba has their probabilities"
+        )
     found = []
     for _, given in batches(network, data, handle_unknown):
         rows = without(given, network, target)
@@ -188,9 +190,7 @@ def intervals(
     return np.concatenate([np.empty((0, 2)), *found])
 
 
-def posteriors(
-    network: HybridBayesianNetwork, data: Any, names: list[str], handle_unknown: Asked
-) -> PosteriorTable:
+def posteriors(network: HybridBayesianNetwork, data: Any, names: list[str], handle_unknown: Asked) -> PosteriorTable:
     """P(variable | row) of discrete variables; where one is observed its own posterior is certain."""
     layout = network.inference.layout
     for name in names:
@@ -240,7 +240,7 @@ def completed(network: HybridBayesianNetwork, rows: Rows, random: np.random.Gene
             elif any(network.inference.layout.nodes[i].scale == "log" for i in hidden):
                 log = np.array([network.inference.layout.nodes[i].scale == "log" for i in hidden])
                 y = y + np.where(log, np.diagonal(V, axis1=1, axis2=2) / 2, 0.0)  # ln E[x]
-            values[np.ix_(some, hidden)] = y
+            values[some[:, None], hidden] = y
     return Rows(codes, values)
 
 
@@ -264,9 +264,7 @@ def table_of(network: HybridBayesianNetwork, rows: Rows, sample_weight: Any = No
     return Table(schema, codes, values, sample_weight)
 
 
-def sampled(
-    network: HybridBayesianNetwork, n: int, evidence: Mapping[str, Any], random: np.random.Generator
-) -> Table:
+def sampled(network: HybridBayesianNetwork, n: int, evidence: Mapping[str, Any], random: np.random.Generator) -> Table:
     """Independent rows given evidence."""
     n = validation.integer("n_samples", n, min_value=0)
     engine, row, _ = network.inference.observed(evidence, {})
@@ -323,7 +321,9 @@ def imputed(
         columns=columns, drop_columns=drop_columns,
     )  # fmt: skip
     found.warn_of_dates()
-    full = table_of(network, completed(network, network.inference.layout.rows(found.table), random), found.table.sample_weight)
+    full = table_of(
+        network, completed(network, network.inference.layout.rows(found.table), random), found.table.sample_weight
+    )
     return found.filled(full, found.fills(full, random, as_intervals=as_intervals), as_intervals=as_intervals)
 
 
@@ -344,6 +344,6 @@ def intervened(network: HybridBayesianNetwork, actions: Mapping[str, Any]) -> Hy
             p = np.eye(node.variable.size)[node.variable.code_of(actions[node.name])]
             nodes.append(CPT(node.variable, (), p))
         else:
-            y = node.scaled(observed_number(node.variable, actions[node.name]))  # type: ignore[attr-defined]
-            nodes.append(LinearGaussianCPD(node.variable, (), y, (), 0.0, node.scale))  # type: ignore[attr-defined,arg-type]
+            y = node.scaled(observed_number(node.variable, actions[node.name]))
+            nodes.append(LinearGaussianCPD(node.variable, (), y, (), 0.0, node.scale))
     return with_nodes(network, nodes)

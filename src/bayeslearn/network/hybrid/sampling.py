@@ -1,8 +1,8 @@
 """Likelihood weighting in a network of states and numbers: states are drawn, numbers are integrated out exactly.
 
-    s ~ Π P(s_i | parents) over the unobserved states        w(s) = Π P(observed states | parents) · Π_components φ(s)
+s ~ Π P(s_i | parents) over the unobserved states        w(s) = Π P(observed states | parents) · Π_components φ(s)
 
-    P(x | e) ≈ Σ w(s) p(x | s, e) / Σ w(s)
+P(x | e) ≈ Σ w(s) p(x | s, e) / Σ w(s)
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def number_of(
     conditional, part, j = numbers[i]
     at, m = found.found[part]
     kinds, first, which = np.unique(at[:, 0], return_index=True, return_inverse=True)
-    weights = np.bincount(which, share, minlength=len(kinds))
+    weights = np.bincount(which, share, minlength=len(kinds)).astype(np.float64)
     return NumericPosterior(
         weights, m[first, 0, j], np.sqrt(conditional.covariance[kinds, j, j]), node.scale, node.name
     )

@@ -1,7 +1,7 @@
 """Model files of networks of states and numbers: the document of a network, with a list of numeric nodes.
 
-    {"variables": [...], "cpts": [...], "numeric_nodes": [{"variable": "size", "parents": ["sex"], "intercept": [...],
-     "coef": [...], "var": [...], "scale": "linear", "statistics": {...}, "prior": {...}}]}
+{"variables": [...], "cpts": [...], "numeric_nodes": [{"variable": "size", "parents": ["sex"], "intercept": [...],
+ "coef": [...], "var": [...], "scale": "linear", "statistics": {...}, "prior": {...}}]}
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.network.bayesian_network import BayesianNetwork
-    from bayeslearn.source_text import Step
+    from bayeslearn.strict_json import Step
 
 
 def document_of(network: HybridBayesianNetwork) -> dict[str, Any]:
@@ -37,14 +37,14 @@ def document_of(network: HybridBayesianNetwork) -> dict[str, Any]:
         "notes": list(network.notes),
         "variables": [node.variable.to_dict() for node in network.cpts],
         "cpts": [table_entry(cpt) for cpt in cpts],
-        "numeric_nodes": [node_entry(node) for node in network.cpts if isinstance(node, LinearGaussianCPD)],
+        "numeric_nodes": [node_entry(network[name]) for name in network.numeric_names],
     }
 
 
-def node_entry(node: LinearGaussianCPD) -> dict[str, Any]:
+def node_entry(node: Any) -> dict[str, Any]:
     """One numeric node."""
-    entry: dict[str, Any] = {"variable": node.name, "parents": [v.name for v in node.parents],
-                             "intercept": node.intercept, "coef": node.coef, "var": node.var, "scale": node.scale}  # fmt: skip
+    entry: dict[str, Any] = {"variable": node.name, "parents": [v.name for v in node.parents]}
+    entry |= {"intercept": node.intercept, "coef": node.coef, "var": node.var, "scale": node.scale}
     if node.statistics is not None:
         found = node.statistics
         entry["statistics"] = {"n": found.n, "mean": found.mean, "scatter": found.scatter}
@@ -111,7 +111,9 @@ class HybridReader(Reader):
         if key not in self.numeric:
             raise self.wrong(f"there is no numeric variable {key!r}", *path, "variable")
         given = self.items(entry["parents"], *path, "parents")
-        parents = [self.parent(self.text(name, *path, "parents", i), *path, "parents", i) for i, name in enumerate(given)]
+        parents = [
+            self.parent(self.text(name, *path, "parents", i), *path, "parents", i) for i, name in enumerate(given)
+        ]
         rows = tuple(v.size for v in parents if isinstance(v, DiscreteVariable))
         k = sum(isinstance(v, NumericVariable) for v in parents)
         if len(parents) > 60 or math.prod(rows) * (k + 2) ** 2 > MOST_CELLS:

@@ -293,7 +293,12 @@ def is_hybrid(structure: Any, numeric: Any) -> bool:
 
 def refuse_for_numbers(algorithm: str, virtual_evidence: Any, frozen: Any, checkpoint: Any) -> None:
     """Refuse options that networks with numeric nodes do not have."""
-    given = {"algorithm": algorithm != "em", "virtual_evidence": virtual_evidence, "frozen": tuple(frozen), "checkpoint": checkpoint}
+    given = {
+        "algorithm": algorithm != "em",
+        "virtual_evidence": virtual_evidence,
+        "frozen": tuple(frozen),
+        "checkpoint": checkpoint,
+    }
     odd = [name for name, value in given.items() if value]
     if odd:
         raise ParameterError(

@@ -107,7 +107,9 @@ class Opened:
         found = {}
         for column in self.columns:
             if column.name in self.table.schema and column.name in self.fillable:
-                markers = self.markers.of_column(column.name).without(getattr(self.table.schema[column.name], "states", ()))
+                markers = self.markers.of_column(column.name).without(
+                    getattr(self.table.schema[column.name], "states", ())
+                )
                 found[column.name] = np.asarray(levels(column, markers).place < 0)
         return found
 
