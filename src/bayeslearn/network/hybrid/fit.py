@@ -208,7 +208,7 @@ def is_measured(variable: DiscreteVariable) -> bool:
     ):
         return False
     has_decimals = any(float(state) != int(state) for state in variable.states)
-    return variable.size > 2 and (has_decimals or variable.size > MAX_CODES)
+    return variable.n_states > 2 and (has_decimals or variable.n_states > MAX_CODES)
 
 
 def kinds_of(numeric: Any, dag: DAG) -> dict[str, str]:
@@ -244,7 +244,7 @@ def framed(
             nodes.append(LinearGaussianCPD(variable, parents, 0.0, (), 1.0, scale))  # type: ignore[arg-type]
         else:
             require_discrete_parents(name, parents)
-            shape = (*(v.size for v in parents), variable.size)  # type: ignore[attr-defined]
+            shape = (*(v.n_states for v in parents), variable.n_states)  # type: ignore[attr-defined]
             nodes.append(CPT(variable, parents, np.full(shape, 1 / shape[-1])))  # type: ignore[arg-type]
     if not any(isinstance(node, LinearGaussianCPD) for node in nodes):
         raise ParameterError(
@@ -315,7 +315,7 @@ def require_values(frame: HybridBayesianNetwork, profile: Profile, hidden: tuple
     """Rows, a value for every variable that is not hidden, and numbers that vary."""
     if profile.n_rows == 0:
         raise EmptyTableError("there are no rows to learn from", hint="give at least one row with a positive weight")
-    never = [n for n in frame.names if profile.missing[n] == profile.n_rows and n not in hidden]
+    never = [n for n in frame.variables if profile.missing[n] == profile.n_rows and n not in hidden]
     if never:
         raise MissingValuesError(
             f"no row has a value for {listed(never)}",

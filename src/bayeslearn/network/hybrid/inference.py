@@ -136,7 +136,7 @@ class HybridInference:
                 hint="use virtual_evidence, or discretize the numbers: fit_parameters(..., numeric='discretize')",
             )
         evidence = as_evidence(self.network, evidence)
-        asked = list(self.network.names) if variables is None else as_names(variables)
+        asked = list(self.network.variables) if variables is None else as_names(variables)
         for name in asked:
             self.network[name]  # unknown names are reported
         if variables is None:
@@ -236,7 +236,7 @@ class HybridInference:
         filled = engine.filled(Rows(codes, row.numbers))
         log_joint = float(filled.log_p[0]) + offset
         case = engine.named(filled, codes)
-        asked = self.network.names if variables is None else as_names(variables)
+        asked = self.network.variables if variables is None else as_names(variables)
         for name in asked:
             if name not in case:
                 raise not_queried(name, case)
@@ -252,7 +252,7 @@ class HybridInference:
         means = {i: NumericPosterior(w[0], m[0], np.sqrt(v[0]), layout.nodes[i].scale).mean
                  for i, w, m, v in found.numbers()}  # fmt: skip
         case: dict[str, Any] = {}
-        for name in self.network.names:
+        for name in self.network.variables:
             if name in layout.discrete:
                 i = layout.discrete[name]
                 case[name] = layout.cpts[i].variable.states[int(codes[0, i])]
@@ -292,7 +292,7 @@ class HybridInference:
             if len(found) == 1:
                 codes[0, layout.discrete[name]] = found[0]
             else:
-                likelihoods.setdefault(name, []).append(np.isin(np.arange(variable.size), found).astype(float))
+                likelihoods.setdefault(name, []).append(np.isin(np.arange(variable.n_states), found).astype(float))
         for name, given in virtual.items():
             likelihoods.setdefault(name, []).append(self._likelihood(name, given))
         if not likelihoods:
@@ -322,7 +322,7 @@ class HybridInference:
         for k, (name, rows) in enumerate((name, row) for name, given in likelihoods.items() for row in given):
             top = float(rows.max())
             offset += float(np.log(top))
-            child = "ε" * (1 + max(map(len, self.network.names))) + str(k)
+            child = "ε" * (1 + max(map(len, self.network.variables))) + str(k)
             table = np.stack([rows / top, 1 - rows / top], axis=1)
             children.append(CPT(DiscreteVariable(child, ("seen", "other")), (self.network[name].variable,), table))
         network = replace(self.network, cpts=(*self.network.cpts, *children))

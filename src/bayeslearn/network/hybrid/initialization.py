@@ -92,7 +92,7 @@ def available(frame: HybridBayesianNetwork, layout: Layout, found: Labeled) -> S
         statistics[node.name] = JointMoments(
             flat.n.reshape(node.rows), flat.mean.reshape(*node.rows, d), flat.scatter.reshape(*node.rows, d, d)
         )
-    return StatisticsBundle({name: statistics[name] for name in frame.names})
+    return StatisticsBundle({name: statistics[name] for name in frame.variables})
 
 
 def start_node(node: LinearGaussianCPD, shown: JointMoments, prior: RegressionPrior) -> LinearGaussianCPD:

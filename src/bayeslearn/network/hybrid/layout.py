@@ -44,7 +44,7 @@ class Layout:
         ]
         self.discrete = {cpt.name: i for i, cpt in enumerate(self.cpts)}
         self.numeric = {node.name: i for i, node in enumerate(self.nodes)}
-        self.sizes = [cpt.variable.size for cpt in self.cpts]
+        self.sizes = [cpt.variable.n_states for cpt in self.cpts]
         #: Numbers of the discrete variables of each CPT: parents, then the child.
         self.scopes = [(*(self.discrete[v.name] for v in cpt.parents), i) for i, cpt in enumerate(self.cpts)]
         with np.errstate(divide="ignore"):

@@ -284,7 +284,7 @@ def evidence_of(network: HybridBayesianNetwork) -> StatisticsBundle:
 
 def evidence_like(other: Any, network: HybridBayesianNetwork) -> StatisticsBundle:
     """The statistics of another network of the same structure, states and scales."""
-    same = set(other.names) == set(network.names) and all(
+    same = set(other.variables) == set(network.variables) and all(
         [v.name for v in node.parents] == [v.name for v in other[node.name].parents]
         and type(node) is type(other[node.name])
         and getattr(node, "scale", None) == getattr(other[node.name], "scale", None)
@@ -298,7 +298,7 @@ def evidence_like(other: Any, network: HybridBayesianNetwork) -> StatisticsBundl
             differs="structure",
         )
     found = evidence_of(other)
-    return StatisticsBundle({name: found[name] for name in network.names})
+    return StatisticsBundle({name: found[name] for name in network.variables})
 
 
 def based_on(network: HybridBayesianNetwork, statistics: StatisticsBundle) -> HybridBayesianNetwork:

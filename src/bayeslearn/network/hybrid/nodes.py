@@ -151,7 +151,7 @@ class LinearGaussianCPD(Reported):
     @property
     def rows(self) -> tuple[int, ...]:
         """The number of states of each discrete parent."""
-        return tuple(v.size for v in self.discrete_parents)
+        return tuple(v.n_states for v in self.discrete_parents)
 
     @cached_property
     def flat(self) -> tuple[Floats, Floats, Floats]:

@@ -225,7 +225,7 @@ class Tree:
                 name += "φ"
             names.add(name)
             parents = tuple(layout.cpts[i].variable for i in plan.parts[k].free)
-            p = np.full((*(v.size for v in parents), 2), 0.5)
+            p = np.full((*(v.n_states for v in parents), 2), 0.5)
             cpts.append(CPT(DiscreteVariable(name, ("seen", "other")), parents, p))
         self.engine: ExactInference = ExactInference(BayesianNetwork(tuple(cpts)))
         self.scopes = [layout.scopes[i] for i in plan.kept]

@@ -341,7 +341,7 @@ def intervened(network: HybridBayesianNetwork, actions: Mapping[str, Any]) -> Hy
         if node.name not in actions:
             nodes.append(node)
         elif isinstance(node, CPT):
-            p = np.eye(node.variable.size)[node.variable.code_of(actions[node.name])]
+            p = np.eye(node.variable.n_states)[node.variable.code_of(actions[node.name])]
             nodes.append(CPT(node.variable, (), p))
         else:
             y = node.scaled(observed_number(node.variable, actions[node.name]))

@@ -36,7 +36,7 @@ def weighted_query(
     """Posterior distributions by likelihood weighting."""
     n = validation.integer("n_samples", n_samples, min_value=1)
     random, evidence = validation.generator(random_state), as_evidence(network, evidence)
-    asked = [v for v in network.names if v not in evidence] if variables is None else as_names(variables)
+    asked = [v for v in network.variables if v not in evidence] if variables is None else as_names(variables)
     for name in asked:
         network[name]
     engine, row, offset = network.inference.observed(evidence, {})

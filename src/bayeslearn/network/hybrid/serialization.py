@@ -114,7 +114,7 @@ class HybridReader(Reader):
         parents = [
             self.parent(self.text(name, *path, "parents", i), *path, "parents", i) for i, name in enumerate(given)
         ]
-        rows = tuple(v.size for v in parents if isinstance(v, DiscreteVariable))
+        rows = tuple(v.n_states for v in parents if isinstance(v, DiscreteVariable))
         k = sum(isinstance(v, NumericVariable) for v in parents)
         if len(parents) > 60 or math.prod(rows) * (k + 2) ** 2 > MOST_CELLS:
             raise self.wrong(f"the node {key!r} has too many configurations of its parents", *path)
