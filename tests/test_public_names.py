@@ -26,7 +26,7 @@ MODULES = [f"bayeslearn.{name}" for name in ("em", "errors", "validation")]
 #: Packages whose names are public elsewhere, or nowhere.
 INTERNAL = {f"bayeslearn.network.structure.{name}" for name in (
     "constraint_based", "missing_data", "out_of_core", "score_based", "scoring", "uncertainty",
-)} | {"bayeslearn.hypotheses.concept_learning"}  # fmt: skip
+)} | {"bayeslearn.hypotheses.concept_learning", "bayeslearn.network.hybrid"}  # fmt: skip
 
 
 def block_of(package):

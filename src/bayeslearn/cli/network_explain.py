@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -44,6 +45,9 @@ def run(
     network = load(model_file)
     seen = assignments(network, evidence or [])
     reasons = network.explain(seen, target)
+    if not hasattr(reasons, "belief"):  # of a number
+        output.show_json(reasons.to_dict()) if as_json else sys.stdout.write(reasons.summary() + "\n")
+        return
     influence = _influence(network, seen, reasons, state, sensitivity) if sensitivity > 0 else []
     observed = observe(network, seen)
     if as_json:

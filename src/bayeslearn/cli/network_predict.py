@@ -46,13 +46,18 @@ def run(
     network = load(model_file)
     targets = column_list([target], list(network.variables))
     schema = answer_schema(network, targets, proba=proba)
-    scores = {name: Metrics.none(network.states(name)) for name in targets}
+    numeric = getattr(network, "numeric_names", ())
+    scores = {name: Metrics.none(network.states(name)) for name in targets if name not in numeric}
     with data.opened() as given:
         cases = given.coded(network.schema)
         rows, missing = cases.n_rows, cases.missing()
-        if all(missing[name] == rows for name in network.variables if name not in scores):
+        if all(missing[name] == rows for name in network.variables if name not in targets):
             envelope.warn(f"{given.path} has no observed values: all rows have the same prediction")
-        tables = answers(network, cases, schema, scores)
+        tables = (
+            hybrid_answers(network, cases, schema, targets, scores)
+            if numeric
+            else answers(network, cases, schema, scores)
+        )
         columns = table_writer.write_answers(to, schema, tables, rows, "predicting", as_json=as_json)
     known = {name: output.show_metrics(name, found) for name, found in scores.items() if found.weight}
     if as_json:
@@ -69,6 +74,9 @@ def answer_schema(network: BayesianNetwork, targets: list[str], *, proba: bool) 
     columns: list[Any] = []
     for name in targets:
         columns.append(network[name].variable)
+        if name in getattr(network, "numeric_names", ()):
+            columns += [NumericVariable(f"{part}({name})") for part in ("sd", "q05", "q95") if proba]
+            continue
         columns += [NumericVariable(f"P({name}={state})") for state in network.states(name) if proba]
     return Schema([*columns, *([NumericVariable("log_evidence")] if proba else [])])
 
@@ -87,3 +95,34 @@ def answers(network: BayesianNetwork, cases: Source, schema: Schema, scores: dic
         best = np.stack([found[name].argmax(axis=1) for name in scores])
         values = np.vstack([*(found[name].T for name in scores), found.log_evidence])
         yield Table(schema, best, values if schema.numeric else np.empty((0, batch.n_rows)))
+
+
+def hybrid_answers(
+    network: Any, cases: Source, schema: Schema, targets: list[str], scores: dict[str, Metrics]
+) -> Iterator[Table]:
+    """The answers of a network with numbers: of a number its mean, standard deviation and quantiles."""
+    import numpy as np
+
+    from bayeslearn.evaluation import Metrics
+    from bayeslearn.network.hybrid import rows
+    from bayeslearn.tables import Table
+
+    for batch in cases.batches(rows.BATCH):
+        found = rows.answers(network, batch, targets)
+        columns: dict[str, Any] = {"log_evidence": found["log_evidence"]}
+        for name in targets:
+            if name in scores:
+                scores[name] += Metrics.of(found[name], batch.codes_of(name), classes=network.states(name))
+                states = network.states(name)
+                columns |= {f"P({name}={state})": found[name][:, k] for k, state in enumerate(states)}
+            else:
+                parts = (name, f"sd({name})", f"q05({name})", f"q95({name})")
+                columns |= {part: found[name][:, k] for k, part in enumerate(parts)}
+        codes = [found[v.name].argmax(axis=1) for v in schema.discrete]
+        values = [columns[v.name] for v in schema.numeric]
+        n = batch.n_rows
+        yield Table(
+            schema,
+            np.stack(codes) if codes else np.empty((0, n), np.int64),
+            np.stack(values) if values else np.empty((0, n)),
+        )

@@ -223,13 +223,24 @@ def _show_case_json(found: MostProbableExplanation, seen: dict[str, Observation]
 
 def _show(answer: dict[str, Any]) -> None:
     columns, more = _columns(answer)
+    beliefs = answer["beliefs"]
     rows = [
         [name if i == 0 else "", str(state), output.number(p), *more(name, state), output.bar(p)]
-        for name, belief in answer["beliefs"].items()
+        for name, belief in beliefs.items()
+        if "parts" not in belief
         for i, (state, p) in enumerate(belief.items())
     ]
-    output.show_table(["variable", "state", "probability", *columns, ""], rows)
-    output.gap()
+    numbers = [
+        [name, *(output.number(belief[key]) for key in ("mean", "sd", "q05", "q95"))]
+        for name, belief in beliefs.items()
+        if "parts" in belief
+    ]
+    if rows:
+        output.show_table(["variable", "state", "probability", *columns, ""], rows)
+        output.gap()
+    if numbers:
+        output.show_table(["variable", "mean", "sd", "5 %", "95 %"], numbers)
+        output.gap()
     seen = ", ".join(map(str, answer["evidence"].values()))
     output.show_pairs([("evidence", seen or "none"), *_facts(answer)])
 

@@ -47,8 +47,7 @@ def grounds(network: BayesianNetwork) -> list[RowSupport]:
 
 def _show_json(network: BayesianNetwork, more: dict[str, Any]) -> None:
     variables = [
-        {"name": cpt.name, "states": list(cpt.variable.states), "parents": [v.name for v in cpt.parents]}
-        for cpt in network
+        {"name": cpt.name, "states": list(states_of(cpt)), "parents": [v.name for v in cpt.parents]} for cpt in network
     ]
     output.show_json(
         {
@@ -60,6 +59,11 @@ def _show_json(network: BayesianNetwork, more: dict[str, Any]) -> None:
         }
         | more
     )
+
+
+def states_of(node: Any) -> tuple[Any, ...]:
+    """The states of a node; a numeric one has none."""
+    return tuple(getattr(node.variable, "states", ()))
 
 
 def _show_support(rows: list[RowSupport]) -> None:
@@ -79,7 +83,7 @@ def _show(network: BayesianNetwork) -> None:
     output.show_table(
         ["variable", "states", "parents"],
         [
-            [cpt.name, ", ".join(map(str, cpt.variable.states)), ", ".join(v.name for v in cpt.parents)]
+            [cpt.name, ", ".join(map(str, states_of(cpt))) or "number", ", ".join(v.name for v in cpt.parents)]
             for cpt in network
         ],
     )

@@ -44,6 +44,14 @@ def run(
     hidden: Annotated[
         list[str] | None, typer.Option(help="VAR:N or VAR:STATE,STATE,...: a variable that no column shows.")
     ] = None,
+    numeric: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KIND|COL=KIND",
+            help="Numeric columns: discretize, gaussian (linear Gaussian nodes) or log_normal, for all columns or one. "
+            r"Repeatable. \[default: discretize]",
+        ),
+    ] = None,
     algorithm: Annotated[str, typer.Option(help="Algorithm with missing values: em, gradient or lbfgs.")] = "em",
     init: Annotated[str, typer.Option(help="Initial probabilities: prior or random.")] = "prior",
     n_init: Annotated[int, typer.Option(help="Number of initializations; the best result is kept.")] = 1,
@@ -83,9 +91,10 @@ def run(
     if extra_columns is not None:
         extra_columns = validation.choice("--extra-columns", extra_columns, ["error", "ignore"])
     settings: dict[str, Any] = {
-        "prior": prior, "hidden": hidden_variables(hidden), "frozen": frozen or (), "algorithm": algorithm,
-        "init": init, "n_init": n_init, "tol": tol, "max_iter": max_iter, "checkpoint": checkpoint,
-        "checkpoint_every": every, "resume": resume, "random_state": seed,
+        "prior": prior, "numeric": numeric_kinds(numeric), "hidden": hidden_variables(hidden),
+        "frozen": frozen or (), "algorithm": algorithm, "init": init, "n_init": n_init, "tol": tol,
+        "max_iter": max_iter, "checkpoint": checkpoint, "checkpoint_every": every, "resume": resume,
+        "random_state": seed,
     }  # fmt: skip
     with (
         data.opened(sample_weight=sample_weight) as given,
@@ -109,6 +118,14 @@ def run(
 
 
 ### what was asked for
+
+
+def numeric_kinds(given: list[str] | None) -> str | dict[str, str]:
+    """How numeric columns are modeled: one word for all, or COL=KIND for each; the last word for all counts."""
+    pairs = [item.rpartition("=") for item in given or []]
+    named = {name: kind for name, sign, kind in pairs if sign}
+    usual = [kind for _, sign, kind in pairs if not sign]
+    return named or (usual[-1] if usual else "discretize")
 
 
 def _check(n_init: int, tol: float, max_iter: int, seed: int) -> None:

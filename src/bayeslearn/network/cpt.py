@@ -328,14 +328,13 @@ class Factorization:
         A graph may have any of the forms of :mod:`~bayeslearn.network.dag`.
 
         The axes of a table are the parents in the order of the graph, then the variable itself. Rows within 1e-4 of one
-        are divided by their sum, as published tables need it, and noted.
+        are divided by their sum, as published tables need it, and noted. A numeric variable has a
+        :class:`~bayeslearn.network.Linear` in place of a table, and no states.
         """
         from bayeslearn.tables.conversion import declared_states  # noqa: PLC0415 - networks from files need no conversion
-        from bayeslearn.tables.schema import Schema  # noqa: PLC0415 - as above
 
-        variables = (
-            {v.name: v for v in states.discrete} if isinstance(states, Schema) else declared_states(states or {})
-        )
+        known = {v.name: v for v in getattr(states, "discrete", ())}  # of a schema
+        variables = known or declared_states(states or {})  # type: ignore[arg-type]
         if not isinstance(tables, Mapping):
             raise ParameterError(f"`tables` must map names of variables to tables, got {tables!r:.80}")
         numeric = [node for node, table in tables.items() if hasattr(table, "intercept")]

@@ -373,12 +373,18 @@ def as_dag(structure: StructureLike, nodes: Iterable[str] = ()) -> DAG:
     return DAG.from_arcs(structure, nodes)
 
 
-def as_network(given: Any) -> BayesianNetwork:
-    """Return the network itself, or that of an engine or of what a learner returned."""
+def as_network(given: Any, *, numeric: bool = False) -> BayesianNetwork:
+    """Return the network itself, or that of an engine or of what a learner returned; with numeric nodes if allowed."""
     from bayeslearn.network.bayesian_network import BayesianNetwork  # noqa: PLC0415 - networks know graphs
 
     network = given if isinstance(given, BayesianNetwork) else getattr(given, "network", None)
     if isinstance(network, BayesianNetwork):
+        if not numeric and getattr(network, "numeric_names", ()):
+            raise ParameterError(
+                f"this is available for networks of states only, and {listed(network.numeric_names)} are numeric",
+                hint="query, predict, impute, sample and score take numbers; discretize for the rest: "
+                "fit_parameters(structure, data, numeric='discretize')",
+            )
         return network
     if isinstance(given, str | os.PathLike):
         hint = f"read it first: read_network({os.fspath(given)!r})"

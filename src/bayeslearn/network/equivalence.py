@@ -321,7 +321,7 @@ def compare_networks(
     """
     from bayeslearn.sources import with_options  # noqa: PLC0415 - graphs are compared without data
 
-    a, b = as_network(a), as_network(b)
+    a, b = as_network(a, numeric=True), as_network(b, numeric=True)
     data = with_options(data, na_values=na_values, keep_default_na=keep_default_na)
     only_a, only_b = (tuple(v for v in x.variables if v not in y) for x, y in ((a, b), (b, a)))
     left, right = _widened(a.dag, only_b), _widened(b.dag, only_a)

@@ -11,9 +11,10 @@ from bayeslearn.errors import UnknownStateError, listed, short
 from bayeslearn.network.inference.results import probability_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from bayeslearn.network.cpt import CPT
+    from bayeslearn.network.hybrid.results import NumericPosterior
     from bayeslearn.network.inference.explanation import EvidenceExplanation, Sensitivity
     from bayeslearn.network.inference.results import QueryResult
     from bayeslearn.network.structure.results import StructureFitInfo
@@ -30,6 +31,7 @@ def bars_of(found: QueryResult) -> list[tuple[str, float, float]]:
     return [
         (plain(f"{name} = {state}"), p, errors.get(name, {}).get(state, 0.0))
         for name, of in found.beliefs.items()
+        if isinstance(of, dict)  # not a number
         for state, p in of.items()
     ][:MAX_BARS]
 
@@ -43,6 +45,22 @@ def paint_query(axes: Any, found: QueryResult) -> None:
     axes.set(xlabel="Probability", xlim=(0, 1))
     axes.invert_yaxis()
     axes.set_title(plain(probability_of(found.beliefs, found.evidence), 2 * MAX_LABEL), fontsize="medium")
+
+
+def paint_densities(axes: Any, posteriors: Iterable[NumericPosterior]) -> None:
+    """A curve for the density of each number, between its quantiles of 0.1 % and 99.9 %."""
+    found = list(posteriors)
+    for posterior in found:
+        low, high = posterior.interval(0.998)
+        if high > low:
+            x = np.linspace(low, high, 400)
+            axes.plot(x, posterior.pdf(x), label=plain(posterior.name))
+        else:
+            axes.axvline(low, label=plain(posterior.name))
+    names = {posterior.name for posterior in found} - {""}
+    axes.set(ylabel="Density", xlabel=plain(found[0].name) if len(names) == 1 else "Value")
+    if len(names) > 1:
+        axes.legend(fontsize="small")
 
 
 def paint_sensitivity(axes: Any, found: Sensitivity, n: int) -> None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from bayeslearn.plots.models import plot_confusion_matrix as plot_confusion_matrix
     from bayeslearn.plots.models import plot_contributions as plot_contributions
     from bayeslearn.plots.models import plot_cpt as plot_cpt
+    from bayeslearn.plots.models import plot_density as plot_density
     from bayeslearn.plots.models import plot_em_history as plot_em_history
     from bayeslearn.plots.models import plot_error_by_n_neighbors as plot_error_by_n_neighbors
     from bayeslearn.plots.models import plot_explanation as plot_explanation

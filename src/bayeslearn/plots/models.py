@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from bayeslearn.naive_bayes.text import ClassWords, TextExplanation
     from bayeslearn.naive_bayes.text.evaluation import LearningCurve
     from bayeslearn.network import CPT, DAG, BayesianNetwork, Sensitivity
+    from bayeslearn.network.hybrid.results import NumericPosterior
     from bayeslearn.network.inference.explanation import EvidenceExplanation
     from bayeslearn.network.inference.results import QueryResult
     from bayeslearn.network.structure.results import StructureFitInfo
@@ -91,11 +92,25 @@ def plot_network(
 
 
 def plot_query(found: QueryResult, *, ax: Any = None) -> Any:
-    """The posterior probabilities that answer a query, as bars."""
-    from bayeslearn.network.plotting import bars_of, paint_query  # noqa: PLC0415 - loaded when a posterior is drawn
+    """The posterior probabilities that answer a query, as bars; densities, where all that was queried are numbers."""
+    from bayeslearn.network.plotting import bars_of, paint_densities, paint_query  # noqa: PLC0415 - loaded when drawn
 
+    densities = [found[name] for name in found.beliefs if hasattr(found[name], "pdf")]
+    if densities and len(densities) == len(found.beliefs):
+        figure, axes = canvas(ax)
+        paint_densities(axes, densities)
+        return figure
     figure, axes = canvas(ax, (6, 1.2 + 0.25 * len(bars_of(found))))
     paint_query(axes, found)
+    return figure
+
+
+def plot_density(posterior: NumericPosterior, *, ax: Any = None) -> Any:
+    """The density of the posterior of a number."""
+    from bayeslearn.network.plotting import paint_densities  # noqa: PLC0415 - loaded when a posterior is drawn
+
+    figure, axes = canvas(ax)
+    paint_densities(axes, [posterior])
     return figure
 
 

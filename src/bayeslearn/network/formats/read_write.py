@@ -161,7 +161,7 @@ def write_network(
     format: str | None = None,  # noqa: A002
 ) -> None:
     """Write a network to a file, in the format that its ending names; all or nothing."""
-    network, path = as_network(network), as_path(path)
+    network, path = as_network(network, numeric=True), as_path(path)
     label = label_of(path, format)
     if label == PACKED:
         codec.write(path, network.file_kind, network.to_document(), network.file_version)
@@ -208,7 +208,8 @@ def format_network(network: BayesianNetwork, format: str) -> str:  # noqa: A002
     }
     <BLANKLINE>
     """
-    return FORMATS[validation.choice("format", format, FORMATS)].write(as_network(network))
+    label = validation.choice("format", format, FORMATS)
+    return FORMATS[label].write(as_network(network, numeric=label == "json"))
 
 
 ### names of files

@@ -5,7 +5,7 @@ component. In each configuration d of its discrete parents the numbers of a comp
 
     μ_y = a + bᵀ μ_x        cov(y, ·) = bᵀ cov(x, ·)        var y = bᵀ Σ_xx b + v        (parents first)
 
-With o the observed and h the unobserved numbers, a row says of configuration d
+With o the observed and h the unobserved numbers, a row gives configuration d the factor
 
     φ(d) = N(o; μ_o, Σ_oo)
     m_d  = μ_h + Σ_ho Σ_oo⁻¹ (o − μ_o)        V_d = Σ_hh − Σ_ho Σ_oo⁻¹ Σ_oh

@@ -340,7 +340,7 @@ class HybridInference:
         where = "" if row is None else f" of row {row}"
         return ImpossibleEvidenceError(
             f"the evidence{where} cannot occur together: {shown}",
-            hint="take back one of these pieces",
+            hint="leave out one of these pieces",
             conflict=list(pieces),
             **({} if row is None else {"row": row}),
         )

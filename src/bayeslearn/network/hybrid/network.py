@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from bayeslearn.network.hybrid import explanation, learning, reporting, rows
     from bayeslearn.network.hybrid.inference import HybridInference
     from bayeslearn.network.inference.results import Backend, MostProbableExplanation
+    from bayeslearn.progress import ProgressCallback, Reporter
     from bayeslearn.reports import Report
     from bayeslearn.tables import Table
     from bayeslearn.tables.markers import Markers
@@ -60,7 +61,7 @@ class HybridBayesianNetwork(BayesianNetwork):
     """
 
     def _check_nodes(self) -> None:
-        """Nodes are CPTs and numeric nodes, and all see a variable as it is."""
+        """Nodes are CPTs and numeric nodes, with the same states of a variable everywhere."""
         odd = [node for node in self.cpts if not isinstance(node, CPT | LinearGaussianCPD)]
         if odd:
             raise ParameterError(f"a network is made of CPTs and numeric nodes, got {odd[0]!r:.80}")
@@ -132,8 +133,11 @@ class HybridBayesianNetwork(BayesianNetwork):
         virtual_evidence: Mapping[str, Any] | None = None,
         soft_evidence: Mapping[str, Any] | None = None,
         method: Literal["exact", "likelihood_weighting"] = "exact",
-        n_samples: int = 10_000,
-        random_state: np.random.Generator | int | None = None,
+        n_samples: int | None = None,
+        precision: float | None = None,
+        time_limit: float | None = None,
+        random_state: np.random.Generator | np.random.RandomState | int | None = None,
+        progress: Reporter | ProgressCallback | bool | None = None,
     ) -> Any:
         """Return posterior distributions: probabilities of states, and mixtures of normals for numbers.
 
@@ -150,15 +154,23 @@ class HybridBayesianNetwork(BayesianNetwork):
         method
             ``"exact"``, or ``"likelihood_weighting"``: states are drawn, numbers integrated out exactly.
         n_samples, random_state
-            Draws and their seed, of likelihood weighting.
+            Draws and their seed, of likelihood weighting; 10,000 by default.
+        precision, time_limit, progress
+            Not for networks with numbers: likelihood weighting takes `n_samples` draws at once.
         """
+        for name, given in (("precision", precision), ("time_limit", time_limit)):
+            if given is not None:
+                raise ParameterError(
+                    f"`{name}` is not available in a network with numeric nodes", hint="give n_samples instead"
+                )
+        del progress
         if validation.choice("method", method, ["exact", "likelihood_weighting"]) == "exact":
             return self.inference.query(
                 evidence, variables, virtual_evidence=virtual_evidence, soft_evidence=soft_evidence
             )
         from bayeslearn.network.hybrid.sampling import weighted_query  # noqa: PLC0415 - loads when it is asked for
 
-        return weighted_query(self, evidence, variables, n_samples, random_state)
+        return weighted_query(self, evidence, variables, 10_000 if n_samples is None else n_samples, random_state)
 
     @in_either_order
     def most_probable(
@@ -183,7 +195,7 @@ class HybridBayesianNetwork(BayesianNetwork):
         )
 
     def do(self, actions: Mapping[str, Any]) -> BayesianNetwork:
-        """Return the network after an intervention: variables set from outside, whatever their parents say."""
+        """Return the network after an intervention: variables set from outside, independent of their parents."""
         return rows.intervened(self, as_evidence(self, actions))
 
     # -- rows
@@ -273,29 +285,6 @@ class HybridBayesianNetwork(BayesianNetwork):
         names = list(self.discrete_names) if variables is None else as_names(variables)
         found = rows.posteriors(self, data, names, handle_unknown)
         return found if backend is None else found.to_frame(backend)
-
-    def impute(
-        self,
-        data: Any,
-        *,
-        method: Literal["most_probable", "sample"] = "most_probable",
-        random_state: np.random.Generator | int | None = None,
-        as_intervals: bool = False,
-        handle_unknown: Asked = "missing",
-        na_values: Markers = (),
-        keep_default_na: bool = True,
-        columns: Iterable[str] | None = None,
-        drop_columns: Iterable[str] = (),
-    ) -> Any:
-        """Return the same data with missing cells filled: states as in a discrete network, numbers by their mean.
-
-        With ``method="sample"`` states and numbers are drawn together from their posterior.
-        """
-        return rows.imputed(
-            self, data, method=method, random_state=random_state, as_intervals=as_intervals,
-            handle_unknown=handle_unknown, na_values=na_values, keep_default_na=keep_default_na, columns=columns,
-            drop_columns=drop_columns,
-        )  # fmt: skip
 
     # -- evidence adds
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from bayeslearn import validation
-from bayeslearn.distributions import JointMoments, LinearGaussian, RegressionPrior
+from bayeslearn.distributions import Counts, JointMoments, LinearGaussian, RegressionPrior
 from bayeslearn.errors import DataError, EvidenceError, ParameterError, ShapeError
 from bayeslearn.printable import printable
 from bayeslearn.reports import Grid, Report, Reported
@@ -175,9 +175,9 @@ class LinearGaussianCPD(Reported):
         return self.statistics is not None
 
     @property
-    def evidence(self) -> JointMoments:
-        """The moments of the rows it was learned from; none when it was given."""
-        return self.distribution.zero(self.rows) if self.statistics is None else self.statistics
+    def observed_counts(self) -> Counts:
+        """The rows of each configuration; none when it was given."""
+        return Counts(np.zeros(self.rows) if self.statistics is None else self.statistics.n)
 
     def require_learned(self) -> None:
         """Raise an error for a node that was given and not learned."""

@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from scipy.special import softmax
 
 from bayeslearn.network.bayesian_network import BayesianNetwork
 from bayeslearn.network.cpt import CPT
@@ -296,7 +297,7 @@ class Tree:
         for j, k in enumerate(self.parts):
             conditional, free = self.plan.parts[k]
             log_φ = conditional.given(row, conditional.configurations(row.codes, free))[0][0]
-            p = np.exp(log_φ - log_φ.max()).reshape([self.plan.layout.sizes[i] for i in free])
+            p = softmax(log_φ).reshape([self.plan.layout.sizes[i] for i in free])
             before = cpts[len(self.plan.kept) + j]
             cpts[len(self.plan.kept) + j] = CPT(before.variable, before.parents, np.stack([p, 1 - p], axis=-1))
         return BayesianNetwork(tuple(cpts))

@@ -38,7 +38,8 @@ def priors_of(
         odd = [name for name in prior if name not in network]
         if odd:
             raise ParameterError(
-                f"a prior is given for {listed(odd)}, not in the network", hint=f"variables are {listed(network.variables)}"
+                f"a prior is given for {listed(odd)}, not in the network",
+                hint=f"variables are {listed(network.variables)}",
             )
     each = {node.name: prior.get(node.name) if isinstance(prior, Mapping) else prior for node in network.cpts}
     is_unit = {name: isinstance(one, str) and one.partition(":")[0].strip() == "unit" for name, one in each.items()}

@@ -57,7 +57,7 @@ class NumericPosterior(Reported):
     [-0.842, 5.501]
     """
 
-    weights: Floats
+    probabilities: Floats
     means: Floats
     sds: Floats
     scale: Scale = "linear"
@@ -68,13 +68,13 @@ class NumericPosterior(Reported):
     @cached_property
     def mean(self) -> float:
         """The mean."""
-        return float(self.weights @ self._part_means)
+        return float(self.probabilities @ self._part_means)
 
     @cached_property
     def variance(self) -> float:
         """The variance."""
         within = self.sds**2 if self.scale == "linear" else np.expm1(self.sds**2) * self._part_means**2
-        return float(self.weights @ (within + (self._part_means - self.mean) ** 2))
+        return float(self.probabilities @ (within + (self._part_means - self.mean) ** 2))
 
     @property
     def sd(self) -> float:
@@ -88,7 +88,7 @@ class NumericPosterior(Reported):
     @property
     def parts(self) -> tuple[Part, ...]:
         """The normals of the mixture: weights, means and standard deviations, of ln x on the scale "log"."""
-        return tuple(map(Part, self.weights.tolist(), self.means.tolist(), self.sds.tolist()))
+        return tuple(map(Part, self.probabilities.tolist(), self.means.tolist(), self.sds.tolist()))
 
     # -- distribution
 
@@ -98,7 +98,7 @@ class NumericPosterior(Reported):
         with np.errstate(divide="ignore", invalid="ignore"):
             z = (y[..., None] - self.means) / self.sds
         p = np.where(self.sds > 0, ndtr(z), (y[..., None] >= self.means).astype(float))
-        return plain_number(p @ self.weights)
+        return plain_number(p @ self.probabilities)
 
     def pdf(self, x: ArrayLike) -> Any:
         """The density at x; infinite where a part has no spread."""
@@ -107,7 +107,7 @@ class NumericPosterior(Reported):
             z = (y[..., None] - self.means) / self.sds
             density = np.exp(-(z**2) / 2) / (self.sds * np.sqrt(2 * np.pi))
             density = np.where(self.sds > 0, density, np.where(y[..., None] == self.means, np.inf, 0.0))
-            found = density @ self.weights
+            found = density @ self.probabilities
             if self.scale == "log":
                 found = np.where(np.isneginf(y), 0.0, found / np.exp(y))
         return plain_number(found)
@@ -138,7 +138,7 @@ class NumericPosterior(Reported):
     def sample(self, n_samples: int = 1, *, random_state: np.random.Generator | int | None = None) -> Floats:
         """Numbers drawn at random."""
         random = validation.generator(random_state)
-        part = random.choice(len(self.weights), n_samples, p=self.weights / self.weights.sum())
+        part = random.choice(len(self.probabilities), n_samples, p=self.probabilities / self.probabilities.sum())
         y = self.means[part] + self.sds[part] * random.standard_normal(n_samples)
         return np.exp(y) if self.scale == "log" else y
 
@@ -147,7 +147,7 @@ class NumericPosterior(Reported):
         if self.scale == "linear":
             return x
         with np.errstate(divide="ignore"):
-            return np.log(np.maximum(x, 0.0))
+            return np.log(np.where(x > 0, x, 0.0))
 
     # -- what it shows
 
@@ -232,26 +232,26 @@ class JointNumericPosterior(Reported):
 
     Attributes
     ----------
-    names, weights, means, covariances
-        The numbers, and for each part its weight, mean (parts, d) and covariance (parts, d, d).
+    names, probabilities, means, covariances
+        The numbers, and for each part its probability, mean (parts, d) and covariance (parts, d, d).
     """
 
     names: tuple[str, ...]
-    weights: Floats
+    probabilities: Floats
     means: Floats
     covariances: Floats
 
     @cached_property
     def mean(self) -> Floats:
         """The mean of each number."""
-        return np.asarray(self.weights @ self.means)
+        return np.asarray(self.probabilities @ self.means)
 
     @cached_property
     def cov(self) -> Floats:
         """The covariance matrix."""
         δ = self.means - self.mean
-        between = np.einsum("i,ia,ib->ab", self.weights, δ, δ)
-        return np.asarray(np.einsum("i,iab->ab", self.weights, self.covariances) + between)
+        between = np.einsum("i,ia,ib->ab", self.probabilities, δ, δ)
+        return np.asarray(np.einsum("i,iab->ab", self.probabilities, self.covariances) + between)
 
     def __repr__(self) -> str:
         return f"JointNumericPosterior({', '.join(self.names)})"

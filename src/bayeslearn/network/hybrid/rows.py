@@ -20,14 +20,13 @@ from bayeslearn.tables import Table, as_table
 from bayeslearn.tables.schema import code_type
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
 
     from bayeslearn.network.hybrid.network import Asked, HybridBayesianNetwork
     from bayeslearn.network.hybrid.plan import RowsPosterior
     from bayeslearn.tables import Source
-    from bayeslearn.tables.markers import Markers
 
     Floats = NDArray[np.float64]
 
@@ -190,6 +189,31 @@ def intervals(network: HybridBayesianNetwork, data: Any, target: str, level: flo
     return np.concatenate([np.empty((0, 2)), *found])
 
 
+def answers(network: HybridBayesianNetwork, batch: Table, names: list[str]) -> dict[str, Any]:
+    """The posteriors of targets in each row, none of whose columns are used, and ln p of the rest.
+
+    A target with states has an array (rows, states), a number one with its mean, standard deviation, and quantiles of
+    5 % and 95 %.
+    """
+    layout, rows = network.inference.layout, network.inference.layout.rows(batch)
+    for name in names:
+        rows = without(rows, network, name)
+    found: dict[str, Any] = {"log_evidence": network.inference.log_likelihood(rows)}
+    for name in names:
+        node = network[name]
+        width = layout.sizes[layout.discrete[name]] if isinstance(node, CPT) else 4
+        table = np.empty((len(rows), width))
+        for some, posterior in targets(network, rows, name):
+            if isinstance(node, CPT):
+                table[some] = posterior.states((layout.discrete[name],))
+                continue
+            for i, w, m, v in zip(some, *mixture(network, posterior, name), strict=True):
+                one = NumericPosterior(w, m, np.sqrt(v), node.scale)
+                table[i] = one.mean, one.sd, *one.interval(0.9)
+        found[name] = table
+    return found
+
+
 def posteriors(network: HybridBayesianNetwork, data: Any, names: list[str], handle_unknown: Asked) -> PosteriorTable:
     """P(variable | row) of discrete variables; where one is observed its own posterior is certain."""
     layout = network.inference.layout
@@ -296,35 +320,10 @@ def ancestral(network: HybridBayesianNetwork, rows: Rows, random: np.random.Gene
     return Rows(codes, values)
 
 
-def imputed(
-    network: HybridBayesianNetwork,
-    data: Any,
-    *,
-    method: str,
-    random_state: Any,
-    as_intervals: bool,
-    handle_unknown: Asked,
-    na_values: Markers,
-    keep_default_na: bool,
-    columns: Iterable[str] | None,
-    drop_columns: Iterable[str],
-) -> Any:
-    """The same data with missing cells filled; see :meth:`HybridBayesianNetwork.impute`."""
-    from bayeslearn.network.parameters.imputed_data import Opened  # noqa: PLC0415 - loads when data come in
-
-    method = validation.choice("method", method, ["most_probable", "sample"])
-    random = validation.generator(random_state) if method == "sample" else None
-    if hasattr(type(data), "declared"):  # a source
-        data = as_table(data, schema=network.schema, missing_columns="missing", handle_unknown=handle_unknown)
-    found = Opened.of(
-        network, data, handle_unknown=handle_unknown, na_values=na_values, keep_default_na=keep_default_na,
-        columns=columns, drop_columns=drop_columns,
-    )  # fmt: skip
-    found.warn_of_dates()
-    full = table_of(
-        network, completed(network, network.inference.layout.rows(found.table), random), found.table.sample_weight
-    )
-    return found.filled(full, found.fills(full, random, as_intervals=as_intervals), as_intervals=as_intervals)
+def completed_table(network: HybridBayesianNetwork, table: Table, random: np.random.Generator | None) -> Table:
+    """The rows of a table with nothing missing; see :func:`completed`."""
+    rows = completed(network, network.inference.layout.rows(table), random)
+    return table_of(network, rows, table.sample_weight)
 
 
 ### interventions

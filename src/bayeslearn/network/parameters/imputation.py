@@ -53,7 +53,7 @@ def impute(
     luck = validation.generator(random_state) if method == "sample" else None
     if hasattr(type(data), "declared"):  # a source
         data = as_table(data, schema=network.schema, missing_columns="missing", handle_unknown=handle_unknown)
-    if isinstance(data, Table) and data.schema == network.schema:
+    if isinstance(data, Table) and data.schema == network.schema and not data.schema.numeric:
         return coded_table_filled(network, data, luck, columns, drop_columns)
     opened = Opened.of(
         network, data, handle_unknown=handle_unknown, na_values=na_values, keep_default_na=keep_default_na,
@@ -106,6 +106,11 @@ def joined(batches: Iterator[Table], table: Table) -> Table:
 
 def imputed(network: BayesianNetwork, table: Table, luck: np.random.Generator | None) -> Iterator[Table]:
     """Batch after batch with nothing missing, by draws when there is `luck`."""
+    if getattr(network, "numeric_names", ()):
+        from bayeslearn.network.hybrid.rows import completed_table  # noqa: PLC0415 - most networks have no numbers
+
+        yield completed_table(network, table, luck)  # type: ignore[arg-type]
+        return
     start = 0
     for batch in batches(table):
         yield completed(network, batch, luck, start)

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 NAME_SIZE, STATE_SIZE = 13.0, 11.0
 HEAD, LINE, FOOT, SIDE = 24.0, 17.0, 6.0, 9.0
 
+#: The height of the density of a number, and its points.
+CURVE, CURVE_POINTS = 34.0, 48
+
 #: The same of compact cards, which hold a name only, and where the letters stand in either.
 COMPACT_NAME_SIZE, COMPACT_HEAD, COMPACT_SIDE = 10.5, 18.0, 6.0
 BASE, COMPACT_BASE = 16.5, 12.75
@@ -54,11 +57,14 @@ class Card:
     observed: bool = False
     state: str = ""
     compact: bool = False
+    #: Of a number: heights of its density from 0 to 1, at equal steps, and its mean and standard deviation as text.
+    curve: tuple[float, ...] = ()
+    caption: str = ""
 
     @property
     def title(self) -> str:
         """The line at the top; without bars it has the observed state too."""
-        return self.name if self.lines or not self.observed else f"{self.name} = {self.state}"
+        return self.name if self.lines or self.curve or not self.observed else f"{self.name} = {self.state}"
 
     @property
     def letters(self) -> float:
@@ -81,6 +87,10 @@ class Card:
         head = width(self.title, self.letters, bold=True)
         if self.compact:
             return round(head + 2 * COMPACT_SIDE), COMPACT_HEAD
+        if self.curve:
+            return round(
+                max(head, BAR + PERCENT, width(self.caption, STATE_SIZE)) + 2 * SIDE
+            ), HEAD + CURVE + LINE + FOOT
         if not self.lines:
             return round(head + 2 * SIDE), HEAD
         body = self.label_width + 6 + BAR + PERCENT
@@ -94,7 +104,21 @@ def card_of(
     card = name_card(cpt.name, compact=compact and belief is None)
     seen = cpt.name in evidence
     state = fitted(str(evidence[cpt.name]), card.letters, LONGEST_STATE) if seen else ""
+    if hasattr(belief, "pdf"):
+        return replace(
+            card, curve=curve_of(belief), caption=f"{belief.mean:.4g} ± {belief.sd:.3g}", observed=seen, state=state
+        )
     return replace(card, lines=() if belief is None else _lines(belief, rows), observed=seen, state=state)
+
+
+def curve_of(posterior: Any) -> tuple[float, ...]:
+    """Heights of the density of a number between its quantiles of 0.1 % and 99.9 %, the highest being 1."""
+    low, high = posterior.interval(0.998)
+    if not high > low:
+        return ()
+    heights = [float(posterior.pdf(low + (high - low) * i / (CURVE_POINTS - 1))) for i in range(CURVE_POINTS)]
+    top = max(heights)
+    return tuple(height / top for height in heights) if 0 < top < float("inf") else ()
 
 
 def name_card(name: str, *, compact: bool) -> Card:
@@ -251,5 +275,6 @@ def _beliefs(
         if bars:
             raise
         return {}
-    certain = {name: {s: float(s == state) for s in network.states(name)} for name, state in seen.items()}
+    discrete = {name: state for name, state in seen.items() if hasattr(network[name].variable, "states")}
+    certain = {name: {s: float(s == state) for s in network.states(name)} for name, state in discrete.items()}
     return {**found, **certain}

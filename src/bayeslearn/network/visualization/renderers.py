@@ -12,6 +12,7 @@ from bayeslearn.network.formats.xml_formats import escape
 from bayeslearn.network.visualization import figure_layout
 from bayeslearn.network.visualization.figure_layout import (
     BAR,
+    CURVE,
     HEAD,
     LINE,
     PERCENT,
@@ -125,7 +126,20 @@ def _node(name: str, card: Card, box: Box) -> Iterator[str]:
     )
     for i, line in enumerate(card.lines):
         yield from _line(line, card, box, box.y + HEAD + i * LINE)
+    if card.curve:
+        points = " ".join(f"{number(x)},{number(y)}" for x, y in _density(card, box))
+        yield f'<polygon points="{points}" fill="{figure_layout.BELIEVED}"/>'
+        base = box.y + HEAD + CURVE + 12
+        yield f'<text x="{number(box.center)}" y="{number(base)}" text-anchor="middle">{text(card.caption)}</text>'
     yield "</g>"
+
+
+def _density(card: Card, box: Box) -> list[Point]:
+    """The outline of the density of a number, from left to right and back along its base."""
+    left, right, base = box.x + SIDE, box.x + box.width - SIDE, box.y + HEAD + CURVE
+    step = (right - left) / (len(card.curve) - 1)
+    top = [(left + i * step, base - height * (CURVE - 4)) for i, height in enumerate(card.curve)]
+    return [(left, base), *top, (right, base)]
 
 
 def _line(line: Line, card: Card, box: Box, top: float) -> Iterator[str]:
@@ -246,6 +260,8 @@ def _bars(picture: Picture) -> Iterator[tuple[list[Point], str]]:
             color = figure_layout.REST if line.rest else figure_layout.SEEN if card.observed else figure_layout.BELIEVED
             yield _rectangle(start, end, top), figure_layout.TRACK
             yield _rectangle(start, start + (end - start) * line.p, top), color
+        if card.curve:
+            yield _density(card, box), figure_layout.BELIEVED
 
 
 def _rectangle(left: float, right: float, top: float) -> list[Point]:
@@ -265,3 +281,5 @@ def _words(picture: Picture) -> Iterator[tuple[float, float, str, str, float]]:
             base = box.y + HEAD + i * LINE + 12
             yield box.x + SIDE, base, line.label, "left", STATE_SIZE
             yield box.x + box.width - SIDE, base, percent(line.p), "right", STATE_SIZE
+        if card.curve:
+            yield box.center, box.y + HEAD + CURVE + 12, card.caption, "center", STATE_SIZE
