@@ -46,7 +46,7 @@ def run(
     network = load(model_file)
     targets = column_list([target], list(network.variables))
     schema = answer_schema(network, targets, proba=proba)
-    numeric = getattr(network, "numeric_names", ())
+    numeric = network.numeric_names
     scores = {name: Metrics.none(network.states(name)) for name in targets if name not in numeric}
     with data.opened() as given:
         cases = given.coded(network.schema)
@@ -74,7 +74,7 @@ def answer_schema(network: BayesianNetwork, targets: list[str], *, proba: bool) 
     columns: list[Any] = []
     for name in targets:
         columns.append(network[name].variable)
-        if name in getattr(network, "numeric_names", ()):
+        if name in network.numeric_names:
             columns += [NumericVariable(f"{part}({name})") for part in ("sd", "q05", "q95") if proba]
             continue
         columns += [NumericVariable(f"P({name}={state})") for state in network.states(name) if proba]

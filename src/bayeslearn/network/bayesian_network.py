@@ -75,6 +75,11 @@ class BayesianNetwork(NetworkQueries, NetworkConversions, Reported, Fitted, Save
         """Return a data frame with a row for each probability: variable, given, state, probability."""
         return reporting.network_frame(self, backend)
 
+    @property
+    def numeric_names(self) -> tuple[str, ...]:
+        """The variables with numbers: none, see :class:`~bayeslearn.network.HybridBayesianNetwork`."""
+        return ()
+
     # -- changed networks
 
     def do(self, actions: Mapping[str, Any]) -> BayesianNetwork:

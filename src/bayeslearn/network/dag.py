@@ -379,7 +379,7 @@ def as_network(given: Any, *, numeric: bool = False) -> BayesianNetwork:
 
     network = given if isinstance(given, BayesianNetwork) else getattr(given, "network", None)
     if isinstance(network, BayesianNetwork):
-        if not numeric and getattr(network, "numeric_names", ()):
+        if not numeric and network.numeric_names:
             raise ParameterError(
                 f"this is available for networks of states only, and {listed(network.numeric_names)} are numeric",
                 hint="query, predict, impute, sample and score take numbers; discretize for the rest: "

@@ -95,7 +95,7 @@ def plot_query(found: QueryResult, *, ax: Any = None) -> Any:
     """The posterior probabilities that answer a query, as bars; densities, where all that was queried are numbers."""
     from bayeslearn.network.plotting import bars_of, paint_densities, paint_query  # noqa: PLC0415 - loaded when drawn
 
-    densities = [found[name] for name in found.beliefs if hasattr(found[name], "pdf")]
+    densities: list[Any] = [found[name] for name in found.beliefs if hasattr(found[name], "pdf")]
     if densities and len(densities) == len(found.beliefs):
         figure, axes = canvas(ax)
         paint_densities(axes, densities)

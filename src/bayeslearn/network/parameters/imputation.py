@@ -106,7 +106,7 @@ def joined(batches: Iterator[Table], table: Table) -> Table:
 
 def imputed(network: BayesianNetwork, table: Table, luck: np.random.Generator | None) -> Iterator[Table]:
     """Batch after batch with nothing missing, by draws when there is `luck`."""
-    if getattr(network, "numeric_names", ()):
+    if network.numeric_names:
         from bayeslearn.network.hybrid.rows import completed_table  # noqa: PLC0415 - most networks have no numbers
 
         yield completed_table(network, table, luck)  # type: ignore[arg-type]

@@ -189,7 +189,7 @@ def subtracted(a: BayesianNetwork, b: BayesianNetwork) -> BayesianNetwork:
 
 def evidence_of(network: BayesianNetwork, *, like: BayesianNetwork | None = None) -> StatisticsBundle:
     """The counts of every table that was learned, with the axes and states of another network like it."""
-    if getattr(network, "numeric_names", ()):
+    if network.numeric_names:
         from bayeslearn.network.hybrid import learning  # noqa: PLC0415 - most networks have no numbers
 
         return learning.evidence_of(network)  # type: ignore[arg-type]

@@ -97,9 +97,7 @@ class Card:
         return round(max(head, body) + 2 * SIDE), HEAD + LINE * len(self.lines) + FOOT
 
 
-def card_of(
-    cpt: CPT, evidence: Mapping[str, Any], belief: Mapping[Any, float] | None, rows: int, *, compact: bool = False
-) -> Card:
+def card_of(cpt: CPT, evidence: Mapping[str, Any], belief: Any, rows: int, *, compact: bool = False) -> Card:
     """The card of a variable: with bars if a belief is given, at most `rows` of them; else it may be compact."""
     card = name_card(cpt.name, compact=compact and belief is None)
     seen = cpt.name in evidence
