@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 HEAD = """# Command line
 
-    bayeslearn fit KIND DATA -o MODEL       network, parameters, naive-bayes, text, mixture, hmm, regression, neighbors
+    bayeslearn fit KIND DATA -o MODEL       network, parameters, naive-bayes, text, mixture, hmm, regression, neighbors,
+                                            forest
     bayeslearn VERB MODEL [DATA]            the verb reads the kind of the model from the file: show, query, predict,
                                             explain, impute, sample, plot, update, merge, convert, score, evaluate
 

@@ -86,6 +86,8 @@ JOBS = {
     "predict, regression": "predict local.json table.csv",
     "fit neighbors": "fit neighbors table.csv --target class -o neighbors.json",
     "predict, neighbors": "predict neighbors.json table.csv",
+    "fit forest": "fit forest table.csv --target class -o forest.json --n-estimators 5 --seed 1",
+    "predict, forest": "predict forest.json table.csv",
     "compare-models": "compare-models table.csv --target class",
     "online": "online words.csv --target size",
     "structure-posterior": "structure-posterior words.csv --n-samples 20",

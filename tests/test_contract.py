@@ -13,6 +13,8 @@ from sklearn.naive_bayes import BernoulliNB, GaussianNB
 import bayeslearn
 from bayeslearn import (
     AODEClassifier,
+    BayesianForestClassifier,
+    BayesianForestRegressor,
     BayesianLinearRegressor,
     BayesianNetworkClassifier,
     BayesOptimalClassifier,
@@ -77,6 +79,8 @@ LEARNERS = {
     "averaged one-dependence": (AODEClassifier(), NOISY),
     "neighbors": (NeighborsClassifier(3, metric="euclidean"), NOISY),
     "neighbors, numbers": (NeighborsRegressor("all", weights="inverse_square", metric="euclidean"), X[:, 0] + NOISY),
+    "forest": (BayesianForestClassifier(5, random_state=0), NOISY),
+    "forest, numbers": (BayesianForestRegressor(5, random_state=0), X[:, 0] + NOISY),
     "least squares": (BayesianLinearRegressor(), X[:, 0] + NOISY),
     "local": (LocalRegressor(locality="kernel", kernel="gaussian", bandwidth=2.0), X[:, 0] + NOISY),
     "sigmoid": (LogisticClassifier(), NOISY),
@@ -135,6 +139,17 @@ EXCEPTIONS |= {
     ("optimal over learners", BATCHES): "hypotheses that learn are weighed out of fold",
     ("averaged one-dependence", BATCHES): "the first rows show which states a column has",
 }
+
+FORESTS = ("forest", "forest, numbers")
+EXCEPTIONS |= {(name, BATCHES): "the first batch grows the trees" for name in FORESTS}
+EXCEPTIONS |= {
+    (name, check): "samples of rows and of columns are drawn by their places"
+    for name in FORESTS
+    for check in (
+        "check_order_of_rows_is_irrelevant", "check_order_of_columns_is_irrelevant",
+        "check_weight_two_is_the_row_twice",
+    )
+}  # fmt: skip
 
 FUNCTIONS = ("optimal over functions", "Gibbs")
 FITTED = ("optimal over fitted classifiers", "weighted majority of fitted classifiers")

@@ -126,7 +126,8 @@ VALUES = {
 }  # fmt: skip
 
 LEARNERS = {
-    "AODEClassifier": LABELS, "NaiveBayesClassifier": LABELS, "NeighborsClassifier": LABELS,
+    "AODEClassifier": LABELS, "BayesianForestClassifier": LABELS, "BayesianForestRegressor": X[:, 0],
+    "NaiveBayesClassifier": LABELS, "NeighborsClassifier": LABELS,
     "RBFClassifier": LABELS, "LogisticClassifier": LABELS, "BayesianLinearRegressor": X[:, 0],
     "LocalRegressor": X[:, 0], "NeighborsRegressor": X[:, 0], "RBFRegressor": X[:, 0],
     "GaussianMixture": None, "MixedTypeClusterer": None,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from bayeslearn import FiniteSpace, NeighborsModel, em, fit_mixture, plots, read_network
+from bayeslearn import FiniteSpace, NeighborsModel, em, fit_forest, fit_mixture, plots, read_network
 from bayeslearn.distributions import Counts
 from bayeslearn.errors import MissingDependencyError, ParameterError
 from bayeslearn.evaluation import Metrics
@@ -94,6 +94,7 @@ def on_axes():
         ),
         "plot_transitions": lambda ax: plots.plot_transitions(fit_hmm(x[:, 0], 2), ax=ax),
         "plot_state_posterior": lambda ax: plots.plot_state_posterior(fit_hmm(x[:, 0], 2).posterior(x[:, 0]), ax=ax),
+        "plot_importances": lambda ax: plots.plot_importances(fit_forest(x, labels, n_estimators=3), ax=ax),
         "plot_voronoi": lambda ax: plots.plot_voronoi(
             NeighborsModel.from_arrays({"x": x[:, 0], "y": x[:, 1]}, labels), ax=ax
         ),

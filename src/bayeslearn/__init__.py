@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from bayeslearn import regression as regression
     from bayeslearn import sources as sources
     from bayeslearn import tables as tables
+    from bayeslearn import trees as trees
     from bayeslearn import validation as validation
     from bayeslearn.codec import load as load
     from bayeslearn.discretizer import Discretizer as Discretizer
@@ -100,5 +101,9 @@ if TYPE_CHECKING:
     from bayeslearn.tables import Table as Table
     from bayeslearn.tables import as_table as as_table
     from bayeslearn.tables import contingency_tables as contingency_tables
+    from bayeslearn.trees import BayesianForestClassifier as BayesianForestClassifier
+    from bayeslearn.trees import BayesianForestModel as BayesianForestModel
+    from bayeslearn.trees import BayesianForestRegressor as BayesianForestRegressor
+    from bayeslearn.trees import fit_forest as fit_forest
 else:
     __getattr__, __dir__, __all__ = lazy_imports.attach(__name__, "__version__")

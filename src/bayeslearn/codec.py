@@ -54,6 +54,7 @@ KINDS = {
     "one-dependence": "bayeslearn.naive_bayes.tabular.aode",
     "text": "bayeslearn.naive_bayes.text.model",
     "neighbors": "bayeslearn.neighbors.model",
+    "forest": "bayeslearn.trees.model",
     "regression": "bayeslearn.regression.regression_model",
     "classification": "bayeslearn.regression.classification_model",
     "local regression": "bayeslearn.regression.local.model",

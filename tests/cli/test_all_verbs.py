@@ -121,6 +121,7 @@ def rows(tmp_path_factory):
         (["naive-bayes", "--target", "kind"], lambda data: bl.fit_naive_bayes(data, "kind")),
         (["mixture", "--n-components", "2"], lambda data: bl.fit_mixture(data, 2)),
         (["neighbors", "--target", "kind"], lambda data: bl.fit_neighbors(data, "kind")),
+        (["forest", "--target", "kind", "--n-estimators", "5"], lambda data: bl.fit_forest(data, "kind")),
         (["regression", "--target", "y"], lambda data: fit_linear(data, "y")),
         (["hmm", "--n-states", "2", "--columns", "x"], lambda data: fit_hmm(data[["x"]], 2)),
     ],

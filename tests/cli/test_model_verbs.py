@@ -22,11 +22,12 @@ FITS = {
     "naive Bayes": ("naive-bayes", "--target", "kind"),
     "classification": ("regression", "--method", "logistic", "--target", "kind"),
     "neighbors": ("neighbors", "--target", "kind"),
+    "forest": ("forest", "--target", "kind", "--n-estimators", "10", "--seed", "1"),
     "regression": ("regression", "--target", "y"),
     "local regression": ("regression", "--method", "local", "--target", "y"),
     "mixture": ("mixture", "--n-components", "2"),
 }
-CLASSIFIERS, NUMBERS = ("naive Bayes", "classification", "neighbors"), ("regression", "local regression")
+CLASSIFIERS, NUMBERS = ("naive Bayes", "classification", "neighbors", "forest"), ("regression", "local regression")
 
 
 def rows(n, seed):
@@ -321,7 +322,7 @@ def test_documents_are_added_and_removed(at):
 @pytest.mark.thorough
 @pytest.mark.parametrize("kind", FITS)
 def test_plots(at, kind):
-    data = [] if kind in {"naive Bayes", "neighbors"} else ["rows.csv"]
+    data = [] if kind in {"naive Bayes", "neighbors", "forest"} else ["rows.csv"]
     for ending, start in ((".svg", b"<?xml"), (".pdf", b"%PDF"), (".png", b"\x89PNG")):
         assert result(ask("plot", f"{kind}.json", *data, "-o", str(at / f"p{ending}"), "--json"))["output"]
         assert (at / f"p{ending}").read_bytes().startswith(start)

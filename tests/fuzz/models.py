@@ -44,6 +44,7 @@ from bayeslearn.regression import (
     fit_rbf,
     fit_rbf_classifier,
 )
+from bayeslearn.trees import BayesianForestModel, fit_forest
 from tests.fuzz import mutations
 from tests.fuzz.trials import Target, refused
 
@@ -139,6 +140,17 @@ def use_neighbors(model: NeighborsModel, *, numbers: bool) -> list[Any]:
     if numbers:
         return [*asked, lambda: model.predict(INPUTS), lambda: model.predict_interval(INPUTS)]
     return [*asked, lambda: shares(model.predict_proba(INPUTS)), lambda: model.predict(INPUTS).tolist() and None]
+
+
+def use_forest(model: BayesianForestModel, *, numbers: bool) -> list[Any]:
+    asked = [lambda: model.explain(INPUTS) and None, lambda: [*model.feature_importances.values()]]
+    if numbers:
+        return [*asked, lambda: model.predict(INPUTS), lambda: model.predict_interval(INPUTS)]
+    return [
+        *asked,
+        lambda: shares(model.predict_proba(INPUTS)),
+        lambda: model.update(INPUTS, LABELS).log_likelihood(INPUTS, LABELS),
+    ]
 
 
 def use_regression(model: RegressionModel) -> list[Any]:
@@ -305,6 +317,14 @@ KINDS: dict[str, Kind] = {
     ),
     "neighbors_numbers": Kind(
         lambda: NeighborsModel.from_arrays(INPUTS, NUMBERS), partial(use_neighbors, numbers=True), NeighborsModel.load
+    ),
+    "forest": Kind(
+        lambda: fit_forest(INPUTS, LABELS, n_estimators=3, random_state=0).update(INPUTS, LABELS),
+        partial(use_forest, numbers=False), BayesianForestModel.load,
+    ),
+    "forest_numbers": Kind(
+        lambda: fit_forest(INPUTS, NUMBERS, n_estimators=3, random_state=0), partial(use_forest, numbers=True),
+        BayesianForestModel.load,
     ),
     "linear": Kind(
         lambda: fit_linear(INPUTS, NUMBERS).update(INPUTS, NUMBERS), use_regression, RegressionModel.load

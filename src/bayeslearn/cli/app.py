@@ -15,7 +15,7 @@ CLASSIFIERS = ("naive Bayes", "one-dependence", "classification", "Bayes optimal
 REGRESSION = ("regression", "local regression")
 HMM = "hidden Markov model"
 TEXTBOOK = ("version space", "k-CNF", "hypotheses", "online learner", "expert mixture")
-TABLES = (*CLASSIFIERS, "neighbors", *REGRESSION, "mixture")
+TABLES = (*CLASSIFIERS, "neighbors", "forest", *REGRESSION, "mixture")
 
 
 def of_kinds(place: str, *kinds: str, **special: str) -> dict[str, str]:
@@ -68,6 +68,7 @@ VERBS = {
             "Bayes optimal",
             "regression",
             "neighbors",
+            "forest",
             "mixture",
             HMM,
             network="network_explain.run",
@@ -135,6 +136,7 @@ VERBS = {
             "model_evaluate.run",
             *CLASSIFIERS,
             "neighbors",
+            "forest",
             *REGRESSION,
             "network",
             "network average",

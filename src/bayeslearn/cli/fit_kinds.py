@@ -41,6 +41,10 @@ VERBS = {
         "neighbors_fit.run",
         "Fit k-nearest neighbors: keep the rows, and select the number of neighbors by leave-one-out.",
     ),
+    "forest": Verb(
+        "forest_fit.run",
+        "Fit a Bayesian forest: randomized trees, averaged over all prunings, for classes or numbers.",
+    ),
 }
 
 app = group(

@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 #: What the kinds of models are called in `bayeslearn fit KIND` and in messages.
 KINDS = {
     "network": "network", "mixture": "mixture", "hidden Markov model": "hmm", "naive Bayes": "naive-bayes",
-    "text": "text", "neighbors": "neighbors", "regression": "regression", "classification": "regression",
-    "local regression": "regression", "Bayes optimal": "classifier", "version space": "concept", "k-CNF": "concept",
-    "hypotheses": "bayes", "online learner": "online", "expert mixture": "online",
+    "text": "text", "neighbors": "neighbors", "forest": "forest", "regression": "regression",
+    "classification": "regression", "local regression": "regression", "Bayes optimal": "classifier",
+    "version space": "concept", "k-CNF": "concept", "hypotheses": "bayes", "online learner": "online",
+    "expert mixture": "online",
 }  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from bayeslearn.cli.data_options import Data, reads
 if TYPE_CHECKING:
     from bayeslearn.cli.input_data import Given
     from bayeslearn.neighbors import NeighborsModel
+    from bayeslearn.tables import Table
 
 
 @reads("engine", "on_error", "table")
@@ -97,15 +98,24 @@ def fitted(
     given: Given, target: str, dropped: dict[str, str], sample_weight: str | None, task: str, **settings: Any
 ) -> NeighborsModel:
     """The model of the rows, without columns that are not wanted or cannot be used."""
-    from bayeslearn.neighbors import fit, inputs
+    from bayeslearn.neighbors import fit
+
+    rows, variable, targets, gone = training_rows(given, target, dropped, sample_weight, task)
+    return fit.fitted(rows, variable, targets, dropped=gone, progress=True, **settings)
+
+
+def training_rows(
+    given: Given, target: str, dropped: dict[str, str], sample_weight: str | None, task: str
+) -> tuple[Table, Any, Any, dict[str, str]]:
+    """The rows, the target, its values, and the dropped columns with reasons."""
+    from bayeslearn.neighbors import inputs
     from bayeslearn.tables.schema import require_known
 
     known, data = given.names, given.settled()
     require_known([target, *([sample_weight] if sample_weight else [])], known)
     columns = given.columns([n for n in known if n not in dropped and n not in {target, sample_weight}], data)
     dropped |= given.dropped_columns
-    rows, variable, targets, gone = inputs.labeled(
+    return inputs.labeled(
         data, target, task=task, columns=columns, sample_weight=given.sample_weight, unlabeled="drop",
         max_states=255, dropped=dropped,
     )  # fmt: skip
-    return fit.fitted(rows, variable, targets, dropped=gone, progress=True, **settings)

@@ -98,6 +98,18 @@ if TYPE_CHECKING:
     from bayeslearn.kernels.sampling import sample_rows as sample_rows
     from bayeslearn.kernels.sampling import tally as tally
     from bayeslearn.kernels.shattering import find_shattered as find_shattered
+    from bayeslearn.kernels.tree_growth import grow_forest_tree as grow_forest_tree
+    from bayeslearn.kernels.tree_prunings import average_prunings as average_prunings
+    from bayeslearn.kernels.tree_prunings import leave_out_counts as leave_out_counts
+    from bayeslearn.kernels.tree_prunings import leave_out_moments as leave_out_moments
+    from bayeslearn.kernels.tree_prunings import merge_children as merge_children
+    from bayeslearn.kernels.tree_prunings import shrink_counts as shrink_counts
+    from bayeslearn.kernels.tree_prunings import shrink_moments as shrink_moments
+    from bayeslearn.kernels.tree_prunings import sum_children as sum_children
+    from bayeslearn.kernels.tree_prunings import weigh_prunings as weigh_prunings
+    from bayeslearn.kernels.tree_routing import add_leaves as add_leaves
+    from bayeslearn.kernels.tree_routing import add_steps as add_steps
+    from bayeslearn.kernels.tree_routing import find_leaves as find_leaves
     from bayeslearn.kernels.weighted_majority import follow_counts as follow_counts
     from bayeslearn.kernels.weighted_majority import weigh_advice as weigh_advice
     from bayeslearn.kernels.word_hash_table import hash_words as hash_words

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from bayeslearn.kernels import (
     neighbors_lower_bounds,
     shattering,
     simd_vectors,
+    tree_growth,
+    tree_prunings,
+    tree_routing,
     weighted_majority,
     word_hash_table,
 )
@@ -193,6 +196,42 @@ def local_fits() -> None:
     x, one, rows = read_only(np.zeros((1, 1))), read_only(np.ones(1)), np.zeros((1, 1), np.int64)
     into = np.zeros((1, 1)), np.zeros((1, 1)), np.zeros((1, 3)), np.zeros(1, np.int8), np.empty((0, 1, 1))
     local_regression.fit_local(x, x, one, x.copy(), rows, np.full(1, -1), 2, 1, 0.0, 0.0, 0, 1, *into)
+
+
+@unit
+def forest_growth() -> None:
+    """A tree of one row, which the row is sent down."""
+    codes, one, label = np.zeros((1, 1), np.uint8), np.ones(1), np.zeros(1, np.int32)
+    numbers, kinds, zero = read_only(np.ones(1, np.int64)), read_only(np.zeros(1, np.uint8)), np.zeros(1, np.int64)
+    column, threshold, sides, masks = (
+        np.zeros(2, np.int32), np.zeros(2, np.int32), np.zeros(2, np.uint8), np.zeros((1, 32), np.uint8),
+    )  # fmt: skip
+    data, left = (codes, numbers, kinds), np.zeros(2, np.int64)
+    nodes = column, threshold, sides, masks
+    tree_growth.grow_forest_tree(data, label, one, one, zero, 1, (1, 1.0, 1), 1, nodes, left)
+    fixed: Any = *(read_only(array.copy()) for array in nodes), read_only(left)
+    roots, values = read_only(np.zeros(1, np.int64)), read_only(np.zeros((2, 1)))
+    tree_routing.find_leaves(data, fixed, roots, 0, np.zeros((1, 1), np.int64))
+    tree_routing.add_leaves(data, fixed, roots, values, 0, np.zeros((1, 1)))
+    tree_routing.add_steps(data, fixed, roots, values, 0, np.zeros((1, 1, 1)))
+
+
+@unit
+def forest_prunings() -> None:
+    """A tree of one leaf."""
+    left, log, rows = read_only(np.full(1, -1)), read_only(np.zeros(1)), np.zeros(1, np.int64)
+    counts, moments, one = np.ones((1, 1)), np.ones((1, 3)), np.ones(1)
+    tree_prunings.sum_children(left, counts)
+    tree_prunings.merge_children(left, moments)
+    tree_prunings.weigh_prunings(left, log, -1.0, -1.0, np.zeros(1))
+    fixed = read_only(counts), read_only(moments)
+    tree_prunings.shrink_counts(left, fixed[0], 1.0, np.ones((1, 1)))
+    tree_prunings.shrink_moments(left, fixed[1], 1.0, np.ones((1, 3)))
+    tree_prunings.average_prunings(left, log, log, -1.0, fixed[0], np.zeros((1, 1)))
+    tree, label, prior = (left, left, rows), np.zeros(1, np.int32), (-1.0, -1.0, 1.0, 0.5)
+    tree_prunings.leave_out_counts(tree, rows, label, one, fixed[0], log, log, prior, np.zeros((1, 1)))
+    numbers = (*prior, 0.5, 0.5)
+    tree_prunings.leave_out_moments(tree, rows, one, one, fixed[1], log, numbers, np.ones(3), np.zeros((1, 3)))
 
 
 ### learning theory and online learning

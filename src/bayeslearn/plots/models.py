@@ -9,6 +9,7 @@ import numpy as np
 
 from bayeslearn import validation
 from bayeslearn.plots.figures import DPI, canvas, figure_colors, model_of
+from bayeslearn.printable import plot_label
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 
 #: Sequences whose states are drawn.
 MAX_SEQUENCES = 40
+
+#: Columns whose importances are drawn, the most important ones.
+MAX_FEATURES = 30
 
 #: The longest side of the figure of a network in inches, and its largest area; larger ones are scaled.
 MAX_INCHES, MAX_AREA = 60, 700
@@ -335,6 +339,15 @@ def plot_neighbors(model: Any, *, ax: Any = None) -> Any:
 
     draw = plot_error_by_n_neighbors if plane(model_of(model)) is None else plot_voronoi
     return draw(model, ax=ax)
+
+
+def plot_importances(model: Any, *, ax: Any = None) -> Any:
+    """The importances of the columns of a forest, the largest on top, with their shares."""
+    found = sorted(model_of(model).feature_importances.items(), key=lambda pair: pair[1])[-MAX_FEATURES:]
+    figure, axes = canvas(ax)
+    axes.barh([plot_label(name) for name, _ in found], [share for _, share in found], color=figure_colors()(0))
+    axes.set(xlabel="Importance")
+    return figure
 
 
 def plot_regression(model: Any, data: Any = None, target: Any = None, *, level: float = 0.95, ax: Any = None) -> Any:
