@@ -19,6 +19,7 @@ import numpy as np
 from bayeslearn import kernels
 from bayeslearn.distributions.categorical import Counts
 from bayeslearn.distributions.distribution import Distribution, names
+from bayeslearn.distributions.kernel_density import KernelDensity
 from bayeslearn.distributions.moments import Moments
 from bayeslearn.distributions.normal import LOG_2PI, positive
 from bayeslearn.distributions.priors import Rule, n_rows
@@ -314,6 +315,19 @@ class StateKernels:
     def statistics(self, component: Component, blocks: Floats) -> Counts:
         """Counts (rows, states)."""
         return Counts(np.ascontiguousarray(blocks.sum(axis=0)[1 : component.variable.n_states + 1].T))
+
+
+@register_kernels("kernel_density")
+class SmoothedKernels(StateKernels):
+    """Columns of cells, whose probabilities are smoothed."""
+
+    def posterior_density(self, posterior: Any, statistics: Any, _estimate: str, sharpness: float) -> StateDensity:  # noqa: ARG002
+        """ln p of the smoothed shares; every number has a cell."""
+        theta = KernelDensity(posterior.alpha.shape[-1]).estimate(posterior)
+        tables = np.zeros((len(theta), theta.shape[1] + 2))
+        with np.errstate(divide="ignore"):
+            tables[:, 1:-1] = sharpness * np.log(theta)
+        return StateDensity(tables)
 
 
 @register_kernels("gaussian")

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from bayeslearn.distributions.finite_hypotheses import LogLikelihoods as LogLikelihoods
     from bayeslearn.distributions.heavy_tailed import HeavyTailed as HeavyTailed
     from bayeslearn.distributions.heavy_tailed import ScaledCases as ScaledCases
+    from bayeslearn.distributions.kernel_density import KernelDensity as KernelDensity
     from bayeslearn.distributions.linear_gaussian import LinearGaussian as LinearGaussian
     from bayeslearn.distributions.moments import JointMoments as JointMoments
     from bayeslearn.distributions.moments import Moments as Moments
@@ -36,6 +37,10 @@ if TYPE_CHECKING:
     from bayeslearn.distributions.normal import NormalParameters as NormalParameters
     from bayeslearn.distributions.normal_inverse_wishart import MultivariateParameters as MultivariateParameters
     from bayeslearn.distributions.normal_inverse_wishart import NormalInverseWishart as NormalInverseWishart
+    from bayeslearn.distributions.point_mass import LogCases as LogCases
+    from bayeslearn.distributions.point_mass import LogNormal as LogNormal
+    from bayeslearn.distributions.point_mass import PointMassCases as PointMassCases
+    from bayeslearn.distributions.point_mass import ZeroInflated as ZeroInflated
     from bayeslearn.distributions.poisson import Gamma as Gamma
     from bayeslearn.distributions.poisson import NegativeBinomial as NegativeBinomial
     from bayeslearn.distributions.poisson import Poisson as Poisson

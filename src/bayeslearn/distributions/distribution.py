@@ -351,7 +351,8 @@ def standardized(x: Floats) -> Floats:
 COLUMN_MODULES = {
     "categorical": "categorical", "gaussian": "normal", "poisson": "poisson", "exponential": "durations",
     "gamma": "durations", "student_t": "heavy_tailed", "von_mises": "von_mises",
-    "negative_binomial": "negative_binomial",
+    "negative_binomial": "negative_binomial", "kernel_density": "kernel_density", "zero_inflated": "point_mass",
+    "log_normal": "point_mass",
 }  # fmt: skip
 VECTOR_MODULES = {"multivariate_gaussian": "multivariate_normal", "multinomial": "multinomial"}
 MODULES = COLUMN_MODULES | VECTOR_MODULES
@@ -361,6 +362,7 @@ PRIOR_CLASSES: dict[str, str | type] = {
     "dirichlet": "Dirichlet", "rule": "DirichletRule", "normal-inverse-gamma": "NormalInverseGamma",
     "normal-inverse-wishart": "NormalInverseWishart", "gamma": "Gamma", "gamma cases": "GammaCases",
     "von Mises cases": "VonMisesCases", "negative binomial cases": "DispersedCases", "Student's t cases": "ScaledCases",
+    "point mass cases": "PointMassCases", "log-normal cases": "LogCases",
 }  # fmt: skip
 
 _registered: dict[str, type[Distribution[Any, Any]]] = {}

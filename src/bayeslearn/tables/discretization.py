@@ -184,8 +184,13 @@ def mdl_cuts(x: Floats, y: NDArray[np.signedinteger], w: Floats, n_states: int) 
         return np.empty(0)
     cell = inverse * n_states + y[there]
     counts = np.bincount(cell, w[there], minlength=len(values) * n_states).reshape(-1, n_states).astype(float)
+    return separators(values, mdl_places(counts))
+
+
+def mdl_places(counts: Floats) -> NDArray[np.intp]:
+    """Return the positions after which to split counts (values, states) of increasing values, in increasing order."""
     places = boundaries(counts)
-    below = np.vstack([np.zeros(n_states), np.cumsum(counts, axis=0)[[*places, len(values) - 1]]])
+    below = np.vstack([np.zeros(counts.shape[1]), np.cumsum(counts, axis=0)[[*places, len(counts) - 1]]])
     kept, open_parts = [], [(0, len(places) + 1)]
     while open_parts:
         low, high = open_parts.pop()
@@ -193,7 +198,7 @@ def mdl_cuts(x: Floats, y: NDArray[np.signedinteger], w: Floats, n_states: int) 
         if at is not None:
             kept.append(places[low + at - 1])
             open_parts += [(low, low + at), (low + at, high)]
-    return separators(values, np.sort(np.array(kept, dtype=np.intp)))
+    return np.sort(np.array(kept, dtype=np.intp))
 
 
 def boundaries(counts: Floats) -> NDArray[np.intp]:

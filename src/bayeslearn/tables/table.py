@@ -288,14 +288,14 @@ class Table(Source):
         ConstantColumnError
             A column has fewer than two different values.
         """
-        return self._cut(discretization.find_intervals(self, columns, strategy=strategy, n_bins=n_bins, target=target))
+        return self.with_intervals(discretization.find_intervals(self, columns, strategy=strategy, n_bins=n_bins, target=target))
 
     def apply_cuts(self, cuts: Mapping[str, Iterable[float]]) -> Table:
         """Return the table with numeric columns discretized at the given cut points, which the schema keeps."""
-        return self._cut(discretization.intervals_between(self, cuts))
+        return self.with_intervals(discretization.intervals_between(self, cuts))
 
-    def _cut(self, cut: Mapping[str, DiscreteVariable]) -> Table:
-        """Numeric columns coded by these intervals."""
+    def with_intervals(self, cut: Mapping[str, DiscreteVariable]) -> Table:
+        """Return the table with numeric columns coded by these intervals."""
         new = {name: variable.cut(self.values_of(name)) for name, variable in cut.items()}
         schema = Schema(cut.get(v.name, v) for v in self.schema)
         codes = np.empty((len(schema.discrete), self.n_rows), dtype=code_type(schema))

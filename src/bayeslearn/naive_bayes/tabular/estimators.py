@@ -15,26 +15,30 @@ from bayeslearn import validation
 from bayeslearn.errors import MissingValuesError, ParameterError, UnknownColumnError, listed
 from bayeslearn.estimators import AnswersInBatches, ReadsLabels, has_named_columns
 from bayeslearn.naive_bayes.tabular import row_blocks as blocks
+from bayeslearn.naive_bayes.tabular.column_choices import choices_in, choices_of, choosable
 from bayeslearn.naive_bayes.tabular.inputs import (
     MOST_STATES,
     Input,
     column_of,
     distribution_names,
+    every_column,
     finite,
     framed,
     new_states,
+    options_of,
     read_columns,
     require_columns,
 )
 from bayeslearn.naive_bayes.tabular.label_statistics import added, labeled
 from bayeslearn.naive_bayes.tabular.row_blocks import Cases, SourceCases
 from bayeslearn.sources.scanning import as_source, is_source
-from bayeslearn.tables import DiscreteVariable, Schema, Table, as_table
+from bayeslearn.tables import DiscreteVariable, NumericVariable, Schema, Table, as_table
 from bayeslearn.tables.markers import distinct_labels, label_codes, unknown_labels
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from bayeslearn.components.distribution_choice import Choice
     from bayeslearn.evaluation import Calibration
     from bayeslearn.naive_bayes.tabular.explanation import CellContributions
     from bayeslearn.naive_bayes.tabular.model import NaiveBayesModel
@@ -100,7 +104,7 @@ class NaiveBayesClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseE
     def __init__(
         self,
         *,
-        distributions: Literal["auto"] | Mapping[str, str] = "auto",
+        distributions: str | Mapping[str, str] = "auto",
         prior: Any = "pooled:1",
         class_prior: Any = "laplace",
         estimate: Literal["mean", "integrated"] = "mean",
@@ -140,7 +144,7 @@ class NaiveBayesClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseE
         else:
             given, labels, weights = self._cases(X, y, sample_weight, reset=True)
             codes = self._code_labels(labels, reset=True)
-            frame, rows = self._framed(given)
+            frame, rows = self._chosen(given, codes, weights)
             cases = Cases(rows, codes, weights)
         self.model_ = finite(given, lambda: labeled(frame, cases, **self._em_options()))
         if self.calibrate:
@@ -207,41 +211,77 @@ class NaiveBayesClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseE
 
     # -- models that have seen nothing yet
 
+    def _chosen(
+        self, given: Input, codes: NDArray[np.int32], sample_weight: Any
+    ) -> tuple[NaiveBayesModel, Rows]:
+        """A model with the columns of the data, whose distributions are chosen where they are open, and the rows."""
+        variables, found, options = self._variables(given, as_numbers=False)
+        candidates = choosable(variables, options_of(options))
+        numbers = {v.name: v for v in variables if v.name in candidates}
+
+        def values(name: str, rows: Any) -> NDArray[np.float64]:
+            if isinstance(found, Table):
+                return found.values_of(name)[rows]
+            assert given.plain is not None
+            return np.asarray(given.plain[rows, given.names.index(name)], dtype=np.float64)
+
+        choices = choices_of(numbers, candidates, values, codes, sample_weight, len(self.classes_))
+        frame = self._frame([choices[v.name].variable if v.name in choices else v for v in variables], options, choices)
+        if isinstance(found, Table):
+            cut = {n: c.variable for n, c in choices.items() if isinstance(c.variable, DiscreteVariable)}
+            return frame, blocks.of_table(found.with_intervals(cut) if cut else found, frame.columns)
+        if given.plain is None or given.plain.dtype.kind != "f":
+            return frame, found
+        return frame, blocks.of_numbers(given.plain, frame.columns)
+
     def _framed(self, given: Input) -> tuple[NaiveBayesModel, Rows]:
-        """A model with the columns of the data, and the rows."""
-        distributions = self._distributions(given.names)
-        variables, found = given.variables(distributions, MOST_STATES)
-        frame = self._frame(variables)
+        """A model with the columns of the data, numeric ones Gaussian, and the rows."""
+        variables, found, options = self._variables(given, as_numbers=True)
+        frame = self._frame(variables, options)
         return frame, blocks.of_table(found, frame.columns) if isinstance(found, Table) else found
 
-    def _distributions(self, names: Iterable[str]) -> Mapping[str, str]:
-        """The distributions that were given, for columns that are there."""
-        distributions = (
-            {} if isinstance(self.distributions, str) and self.distributions == "auto" else self.distributions
-        )
-        if not isinstance(distributions, Mapping):
-            raise ParameterError(f"`distributions` must be 'auto' or a dict of columns, got {self.distributions!r}")
-        for what, given in (("distributions", distributions), ("prior", self.prior)):
-            require_columns(what, given, list(names))
-        return distributions
+    def _variables(self, given: Input, *, as_numbers: bool) -> tuple[list[Any], Rows | Table, Mapping[str, str]]:
+        """The variables of the columns, the rows or the table, and the options of the columns."""
+        options = self._options([NumericVariable(name) for name in given.names] if given.plain is not None else ())
+        if isinstance(self.distributions, str) and not options:
+            variables, found = given.variables({}, MOST_STATES, as_numbers=as_numbers)
+            options = self._options(variables)
+            if not distribution_names(options).keys() & {v.name for v in variables if isinstance(v, NumericVariable)}:
+                return variables, found, options
+        self._require_columns(options, given.names)
+        return *given.variables(options, MOST_STATES, as_numbers=as_numbers), options
 
-    def _frame(self, variables: list[Any]) -> NaiveBayesModel:
+    def _options(self, variables: Iterable[Any]) -> Mapping[str, str]:
+        """The given distribution of each column; one name is that of all numeric columns."""
+        return every_column(self.distributions, variables)
+
+    def _require_columns(self, options: Mapping[str, str], names: Iterable[str]) -> None:
+        for what, given in (("distributions", options), ("prior", self.prior)):
+            require_columns(what, given, list(names))
+
+    def _frame(
+        self, variables: list[Any], options: Mapping[str, str], choices: Mapping[str, Choice] | None = None
+    ) -> NaiveBayesModel:
         names = [v.name for v in variables]
-        kinds = distribution_names(self._distributions(names))
+        self._require_columns(options, names)
+        kinds = distribution_names(options) | {name: c.distribution for name, c in (choices or {}).items()}
         columns = [column_of(v, kinds.get(v.name), self.prior) for v in variables]
         target = DiscreteVariable("class" if "class" not in names else "class_label", tuple(self.classes_.tolist()))
         return framed(target, columns, self.class_prior, self.estimate)
 
     def _source_cases(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> tuple[NaiveBayesModel, SourceCases]:
         """A model with the columns of a source, and the cases of the source."""
-        source = labeled_source(X, y, {} if isinstance(self.distributions, str) else self.distributions, sample_weight)
+        source = labeled_source(X, y, self._options(()), sample_weight)
+        options = self._options([v for v in source.schema if v.name != y])
+        if isinstance(self.distributions, str) and options:
+            source = labeled_source(X, y, options, sample_weight)
         if self.unlabeled == "error" and source.missing()[y]:
             raise MissingValuesError(f"some rows have no {y!r}", hint='leave these rows out: unlabeled="drop"')
-        variables = [v for v in source.schema if v.name != y]
-        self._distributions([v.name for v in variables])
         self._note_columns(source.schema.names, y)
         self.classes_ = classes_of(source.schema[y]) if classes is None else np.unique(np.asarray(classes))
-        frame = self._frame(variables)
+        choices = choices_in(source, y, options_of(options), len(self.classes_)) if classes is None else {}
+        variables = [choices[v.name].variable if v.name in choices else v for v in source.schema if v.name != y]
+        frame = self._frame(variables, options, choices)
         schema = Schema([DiscreteVariable(y, frame.classes), *variables])
         return frame, SourceCases(source.with_schema(schema), frame.columns, y)
 

@@ -27,12 +27,15 @@ from bayeslearn.errors import (
 )
 from bayeslearn.fit_info import with_fit_info
 from bayeslearn.naive_bayes.tabular import row_blocks as blocks
+from bayeslearn.naive_bayes.tabular.column_choices import choices_in
 from bayeslearn.naive_bayes.tabular.inputs import (
     column_of,
     distribution_names,
     empty,
+    every_column,
     framed,
     new_states,
+    options_of,
     read_columns,
     require_columns,
 )
@@ -48,7 +51,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from bayeslearn.components.component import Component
+    from bayeslearn.components.distribution_choice import Choice
     from bayeslearn.naive_bayes.tabular.model import NaiveBayesModel
     from bayeslearn.progress import ProgressCallback
     from bayeslearn.tables.markers import Markers
@@ -61,7 +64,7 @@ def fit_naive_bayes(
     *,
     columns: Iterable[str] | None = None,
     drop_columns: Iterable[str] = (),
-    distributions: Mapping[str, str] | None = None,
+    distributions: Mapping[str, str] | str | None = "auto",
     prior: Any = "pooled:1",
     class_prior: Any = "laplace",
     estimate: Literal["mean", "integrated"] = "mean",
@@ -93,9 +96,11 @@ def fit_naive_bayes(
     drop_columns
         Columns that are not used.
     distributions
-        Distributions by column: ``"categorical"``, ``"gaussian"``, ``"poisson"``, ``"gamma"``, ...; ``"binned"`` and
-        ``"binned:8"`` discretize a numeric column at its quantiles. By default columns of states are categorical and
-        numeric columns Gaussian.
+        ``"auto"`` chooses the distribution of every numeric column by held-out evidence
+        (:mod:`bayeslearn.components.distribution_choice`), on at most 10,000 rows with a label; with fewer than 20 it
+        is Gaussian. A name is that of all numeric columns: ``"gaussian"``, ``"poisson"``, ``"log_normal"``,
+        ``"kernel_density"``, ...; ``"binned"`` and ``"binned:8"`` discretize at quantiles, ``"binned:mdl"`` by minimum
+        description length. A dict has names by column; the others are chosen. Columns of states are categorical.
     prior
         Prior of the features: an object for all columns of its distribution, a name (``"pooled:1"``, ``"evidence"``,
         ``"laplace"``, ``"jeffreys"``, ``"m:2"``), None for maximum likelihood, or a dict of these by column.
@@ -162,29 +167,34 @@ def fit_naive_bayes(
         return with_fit_info(model, info_of(model, cases, seconds=time.perf_counter() - start))
     if target is None:
         raise ParameterError("no target is given", hint='name the column of the classes: fit_naive_bayes(data, "play")')
-    source, dropped = _source(
-        data, target if shares is None else None, columns, distributions, sample_weight, max_states
-    )
+    label = target if shares is None else None
+    source, options, dropped = _columns(data, label, columns, distributions, sample_weight, max_states)
     names = [name for name in source.schema.names if name != target]
-    for what, given in (("distributions", distributions), ("prior", prior)):
+    for what, given in (("distributions", options), ("prior", prior)):
         require_columns(what, given, names)
-    kinds = distribution_names(distributions or {})
-    parts = [column_of(source.schema[name], kinds.get(name), prior) for name in names]
     classes = source.schema[target] if shares is None else DiscreteVariable(target, tuple(shares))
     assert isinstance(classes, DiscreteVariable)
+    soft = None if shares is None else _shares(shares, source)
+    choices = choices_in(source, target, options_of(options), classes.size, soft)
+    missing, source = source.missing(), with_choices(source, choices)
+    kinds = distribution_names(options) | {name: choice.distribution for name, choice in choices.items()}
+    parts = [column_of(source.schema[name], kinds.get(name), prior) for name in names]
     frame = framed(classes, parts, class_prior, estimate)
-    if shares is not None:
-        rows, table = _soft(shares, source, parts)
-        model = with_shares(frame, rows, table)
-        return with_fit_info(model, info_of(model, rows, dropped=dropped, seconds=time.perf_counter() - start))
+    if soft is not None:
+        assert isinstance(source, Table)
+        w = None if source.sample_weight is None else np.asarray(source.sample_weight)
+        rows = Cases(blocks.of_table(source, parts), np.zeros(source.n_rows, np.int32), w)
+        model = with_shares(frame, rows, soft)
+        info = info_of(model, rows, dropped=dropped, choices=choices, seconds=time.perf_counter() - start)
+        return with_fit_info(model, info)
     cases = all_cases(source, parts, target)
     inner = part(progress, 0, 0.5 if cv or calibrate else 1)
     fitted = fit_labeled(frame, cases, unlabeled=unlabeled, tol=tol, max_iter=max_iter, progress=inner)
     checks = Checks(cv, calibrate, random_state, part(progress, 0.5, 1, "cross-validation"))
     model, checked, notes = checks.of(fitted.model, cases, fitted.n_labeled)
     info = info_of(
-        model, cases, fitted, dropped=dropped, priors=(prior, class_prior), missing=source.missing(), checked=checked,
-        notes=notes, seconds=time.perf_counter() - start,
+        model, cases, fitted, dropped=dropped, priors=(prior, class_prior), missing=missing, checked=checked,
+        notes=notes, choices=choices, seconds=time.perf_counter() - start,
     )  # fmt: skip
     return with_fit_info(model, info)
 
@@ -265,7 +275,31 @@ def _source(
     return source, gone or {}
 
 
-def _soft(shares: Mapping[Any, Any], source: Source, columns: list[Component]) -> tuple[Cases, NDArray[np.float64]]:
+def _columns(
+    data: Any, target: str | None, columns: Any, distributions: Any, sample_weight: Any, max_states: int
+) -> tuple[Source, Mapping[str, str], dict[str, str]]:
+    """The data, the options of its columns, and the dropped columns; one name is the option of all numeric columns."""
+    given = every_column(distributions, ())
+    source, dropped = _source(data, target, columns, given, sample_weight, max_states)
+    if isinstance(distributions, str):
+        given = every_column(distributions, [v for v in source.schema if v.name != target])
+        if distribution_names(given).keys() & {v.name for v in source.schema.numeric}:
+            source, dropped = _source(data, target, columns, given, sample_weight, max_states)
+    return source, given, dropped
+
+
+def with_choices(source: Source, choices: Mapping[str, Choice]) -> Source:
+    """The data with columns in intervals where that was chosen."""
+    cut = {name: c.variable for name, c in choices.items() if isinstance(c.variable, DiscreteVariable)}
+    if not cut:
+        return source
+    if isinstance(source, Table):
+        return source.with_intervals(cut)
+    return source.with_schema(Schema(cut.get(v.name, v) for v in source.schema))
+
+
+def _shares(shares: Mapping[Any, Any], source: Source) -> NDArray[np.float64]:
+    """Soft labels, (rows, classes)."""
     if not isinstance(shares, Mapping) or not shares:
         raise ParameterError("`shares` must map classes to a number for each row", hint='shares={"yes": [0.8, 1.0]}')
     if not isinstance(source, Table):
@@ -279,5 +313,4 @@ def _soft(shares: Mapping[Any, Any], source: Source, columns: list[Component]) -
     n = source.n_rows
     if any(s.shape != (n,) for s in found):
         raise ShapeError(f"expected {n} shares for each class, got shapes {[s.shape for s in found]}")
-    w = None if source.sample_weight is None else np.asarray(source.sample_weight)
-    return Cases(blocks.of_table(source, columns), np.zeros(n, np.int32), w), np.stack(found, axis=1)
+    return np.stack(found, axis=1)

@@ -29,6 +29,7 @@ from bayeslearn.sources.scanning import as_source
 from bayeslearn.tables import DiscreteVariable, NumericVariable, Source, Table, as_table
 from bayeslearn.tables.conversion import RawTable, all_named
 from bayeslearn.tables.schema import require_known
+from bayeslearn.tables.type_inference import FEW
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -75,19 +76,27 @@ class Input:
         """The array, where it can be read without a copy."""
         return None if isinstance(self.data, RawTable) else self.array
 
-    def variables(self, distributions: Any, max_states: int) -> tuple[list[Any], Rows | Table]:
-        """The variable of every column as it shows, and the rows or the table."""
+    def variables(
+        self, distributions: Any, max_states: int, *, as_numbers: bool = True
+    ) -> tuple[list[Any], Rows | Table]:
+        """The variable of every column as it shows, and the rows or the table.
+
+        Floats that are few whole numbers, each repeated, are states as everywhere, but for batches (`as_numbers`), of
+        which the first does not show what others hold.
+        """
+        whole = [] if as_numbers else self.whole_floats()
         if self.plain is not None and not distributions:
-            if self.plain.dtype.kind == "f":
+            if self.plain.dtype.kind == "f" and not whole:
                 return [NumericVariable(name) for name in self.names], blocks.of_floats(self.plain)
-            states = blocks.whole_states(self.plain, MOST_STATES) if len(self.plain) else None
+            is_whole = self.plain.dtype.kind != "f" and len(self.plain)
+            states = blocks.whole_states(self.plain, MOST_STATES) if is_whole else None
             if states is not None:
                 found = [DiscreteVariable(name, tuple(known)) for name, known in zip(self.names, states, strict=True)]
                 return found, blocks.of_integers(self.plain, states)
         from bayeslearn.sources.usability import dropping, warn_dropped  # noqa: PLC0415 - arrays of numbers drop none
 
         open_to = [name for name in self.names if name not in distributions]
-        whole, numbers = self.whole_columns(), self.floats()
+        whole, numbers = self.whole_columns() + whole, self.floats(as_numbers=as_numbers)
         frame = isinstance(self.data, Mapping) and self.array is None
         gone = dropping(self.data, None) if frame else None
         table = read_columns(
@@ -107,11 +116,20 @@ class Input:
             return []
         return [n for n, column in zip(self.names, self.array.T, strict=True) if len(np.unique(column)) <= MOST_STATES]
 
-    def floats(self) -> list[str]:
+    def whole_floats(self) -> list[str]:
+        """The columns of an array of floats that are few whole numbers, each seen twice on average."""
+        if self.array is None or self.array.dtype.kind != "f":
+            return []
+        return [name for name, x in zip(self.names, self.array.T, strict=True) if few_whole_numbers(x)]
+
+    def floats(self, *, as_numbers: bool = True) -> list[str]:
         """The columns of floats, which are numbers even if they are whole; so are too many whole numbers."""
         if self.array is not None and self.array.dtype.kind != "f":
             return [name for name in self.names if name not in self.whole_columns()]
-        if not isinstance(self.data, Mapping):
+        if self.array is not None and not as_numbers:
+            whole = self.whole_floats()
+            return [name for name in self.names if name not in whole]
+        if not as_numbers or not isinstance(self.data, Mapping):
             return []
         return [name for name, column in self.data.items() if np.asarray(column[:0]).dtype.kind == "f"]
 
@@ -130,12 +148,24 @@ class Input:
     def rows(self, columns: Sequence[Component]) -> Rows:
         """The rows by the columns of a model."""
         if self.plain is not None and [c.name for c in columns] == list(self.names):  # else columns were left out
-            if all(c.kernels is not None and not isinstance(c.variable, DiscreteVariable) for c in columns):
-                return blocks.of_floats(self.plain)
+            if all(not isinstance(c.variable, DiscreteVariable) or c.variable.cuts is not None for c in columns):
+                return blocks.of_numbers(self.plain, columns)
             states = [getattr(c.variable, "states", ()) for c in columns]
             if self.plain.dtype.kind in "iu" and all(near(known) for known in states):
                 return blocks.of_integers(self.plain, states)
         return blocks.read(self.data, columns)[0]
+
+
+def few_whole_numbers(x: NDArray[Any]) -> bool:
+    """Whether a column holds few whole numbers, each seen twice on average; the rule of tables (`type_inference`)."""
+    for part in (x[:1000], x):  # the head often settles it
+        there = part[~np.isnan(part)]
+        if not (there == np.floor(there)).all():
+            return False
+        states = np.unique(there)
+        if len(states) > FEW or not np.isfinite(states).all():
+            return False
+    return 0 < 2 * len(states) <= len(there)
 
 
 def near(states: tuple[Any, ...]) -> bool:
@@ -250,13 +280,40 @@ def read_columns(
 
 
 def distribution_names(distributions: Mapping[str, str]) -> dict[str, str]:
-    """The registered name of the distribution of each column; binned columns are categorical."""
+    """The registered name of the distribution of each column; binned columns are categorical; without open ones."""
     bins = numbers_of_bins(distributions)
     return {
-        name: "categorical" if name in bins
-        else validation.choice(f"distributions[{name!r}]", option, [*known_distributions(), "binned", "binned:8"])
+        name: "categorical" if name in bins else option
+        for name, option in options_of(distributions).items()
+        if option != "auto"
+    }
+
+
+def options_of(distributions: Mapping[str, str]) -> dict[str, str]:
+    """The checked option of each column."""
+    bins = numbers_of_bins(distributions)
+    known = [*known_distributions(), "auto", "binned", "binned:8", "binned:mdl"]
+    return {
+        name: option if name in bins else validation.choice(f"distributions[{name!r}]", option, known)
         for name, option in distributions.items()
-    }  # fmt: skip
+    }
+
+
+def every_column(distributions: Any, variables: Iterable[Any]) -> Mapping[str, str]:
+    """Options by column: those of a dict, or one name for all numeric columns, and for all with categorical."""
+    if isinstance(distributions, Mapping):
+        return distributions
+    if distributions is None:
+        return {}
+    if not isinstance(distributions, str):
+        raise ParameterError(
+            f"`distributions` must be 'auto', a name, or a dict of columns, got {distributions!r:.80}",
+            hint='distributions={"wind": "gaussian"}',
+        )
+    option = options_of({"distributions": distributions})["distributions"]
+    if option == "auto":
+        return {}
+    return {v.name: option for v in variables if isinstance(v, NumericVariable) or option == "categorical"}
 
 
 def numbers_of_bins(distributions: Mapping[str, str]) -> dict[str, int | None]:

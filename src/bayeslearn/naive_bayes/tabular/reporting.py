@@ -31,6 +31,7 @@ from bayeslearn.tables.frames import frame_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from bayeslearn.components.distribution_choice import Choice
     from bayeslearn.naive_bayes.tabular.explanation import CellContributions
     from bayeslearn.naive_bayes.tabular.label_statistics import Labeled
     from bayeslearn.naive_bayes.tabular.model import NaiveBayesModel
@@ -60,6 +61,10 @@ class NaiveBayesFitInfo(FitInfo):
         The number of missing values of each column.
     distributions
         The distribution of each column.
+    chosen_distributions
+        The chosen option of each numeric column without a given distribution: ``"gaussian"``, ``"binned:5"``, ...
+    distribution_scores
+        The mean held-out ln P(class | column) of every candidate of these columns.
     prior, class_prior
         The priors as they were given.
     column_exponents
@@ -74,6 +79,8 @@ class NaiveBayesFitInfo(FitInfo):
     n_unlabeled: int = 0
     n_missing: Mapping[str, int] = field(default_factory=dict)
     distributions: Mapping[str, str] = field(default_factory=dict)
+    chosen_distributions: Mapping[str, str] = field(default_factory=dict)
+    distribution_scores: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     prior: Any = None
     class_prior: Any = None
     column_exponents: Mapping[str, float] = field(default_factory=dict)
@@ -94,7 +101,7 @@ class NaiveBayesFitInfo(FitInfo):
         return f"Naive Bayes: {self.target!r} from {len(self.distributions)} columns, {self.n_rows:,} rows"
 
     def _pairs(self) -> dict[str, Any]:
-        found: dict[str, Any] = {"Columns": in_numbers(self.distributions)}
+        found: dict[str, Any] = {"Columns": in_numbers(dict(self.distributions) | dict(self.chosen_distributions))}
         missing = sum(self.n_missing.get(name, 0) for name in self.distributions)
         if missing:
             cells = self.n_rows * len(self.distributions)
@@ -140,6 +147,7 @@ def info_of(
     dropped: Mapping[str, str] | None = None,
     checked: CrossValidation | None = None,
     notes: tuple[str, ...] = (),
+    choices: Mapping[str, Choice] | None = None,
     seconds: float,
 ) -> NaiveBayesFitInfo:
     """The fit info of a model."""
@@ -161,6 +169,8 @@ def info_of(
         n_unlabeled=0 if fitted is None else fitted.n_unlabeled,
         n_missing=dict(missing or {}),
         distributions=distributions_of(model),
+        chosen_distributions={name: choice.option for name, choice in (choices or {}).items()},
+        distribution_scores={name: dict(choice.scores) for name, choice in (choices or {}).items() if choice.scores},
         prior=priors[0],
         class_prior=priors[1],
         column_exponents=exponents_of(model),

@@ -269,6 +269,30 @@ def of_floats(x: NDArray[Any]) -> Rows:
     return Rows(len(x), x.shape[1], cells)
 
 
+def of_numbers(x: NDArray[Any], columns: Sequence[Component]) -> Rows:
+    """An array of numbers by the columns of a model, which are numeric or intervals."""
+    if all(c.kernels is not None and not isinstance(c.variable, DiscreteVariable) for c in columns):
+        return of_floats(x)
+    kinds = [
+        smallest_code_type(c.variable.size + 1) if isinstance(c.variable, DiscreteVariable) else None for c in columns
+    ]
+    names = [c.name for c in columns]
+
+    def cells(a: int, b: int) -> Cells:
+        block = np.ascontiguousarray(x[a:b].T, dtype=np.float64)
+        if np.isinf(block).any():
+            require_finite(x, names)
+        found = []
+        for column, kind, numbers in zip(columns, kinds, block, strict=True):
+            if kind is not None:
+                found.append(read_only(column.variable.cut(numbers).astype(kind)))
+            else:
+                found.append(read_only(numbers.copy() if column.kernels else column.cells(numbers)))
+        return found
+
+    return Rows(len(x), x.shape[1], cells)
+
+
 def of_integers(x: NDArray[Any], states: Sequence[Sequence[int]]) -> Rows:
     """An array of whole numbers, every column one of known states; other numbers have the code behind the last."""
     low = np.array([min(known) for known in states])
