@@ -288,7 +288,9 @@ class Table(Source):
         ConstantColumnError
             A column has fewer than two different values.
         """
-        return self.with_intervals(discretization.find_intervals(self, columns, strategy=strategy, n_bins=n_bins, target=target))
+        return self.with_intervals(
+            discretization.find_intervals(self, columns, strategy=strategy, n_bins=n_bins, target=target)
+        )
 
     def apply_cuts(self, cuts: Mapping[str, Iterable[float]]) -> Table:
         """Return the table with numeric columns discretized at the given cut points, which the schema keeps."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -108,7 +107,7 @@ class NaiveBayesClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseE
         prior: Any = "pooled:1",
         class_prior: Any = "laplace",
         estimate: Literal["mean", "integrated"] = "mean",
-        calibrate: bool = False,
+        calibrate: bool | Literal["auto"] = "auto",
         na_values: Markers = (),
         keep_default_na: bool = True,
         unlabeled: Literal["em", "drop", "error"] = "em",
@@ -147,8 +146,7 @@ class NaiveBayesClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseE
             frame, rows = self._chosen(given, codes, weights)
             cases = Cases(rows, codes, weights)
         self.model_ = finite(given, lambda: labeled(frame, cases, **self._em_options()))
-        if self.calibrate:
-            self._calibrate(cases)
+        self._calibrate(cases)
         return self
 
     def _em_options(self) -> dict[str, Any]:
@@ -194,26 +192,17 @@ class NaiveBayesClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseE
         return self
 
     def _calibrate(self, cases: Cases | SourceCases) -> None:
-        from bayeslearn.naive_bayes.tabular.out_of_fold import (  # noqa: PLC0415
-            best_exponents,
-            labels_seen,
-            out_of_fold,
-            out_of_folds,
-        )
-
-        folds = min(10, int(cases.fold(labels_seen)))
-        if folds < 2 or len(self.classes_) < 2:
+        if not self.calibrate:
             return
-        ask = out_of_fold if isinstance(cases, Cases) else out_of_folds
-        rng = validation.generator(self.random_state)
-        found = ask(self.model_, cases, folds=folds, random_state=rng, apart=True)  # type: ignore[arg-type]
-        self.model_ = replace(self.model_, column_exponents=best_exponents(found))
+        from bayeslearn.naive_bayes.tabular.out_of_fold import labels_seen  # noqa: PLC0415
+        from bayeslearn.naive_bayes.tabular.reporting import Checks  # noqa: PLC0415
+
+        checks = Checks(0, self.calibrate, validation.generator(self.random_state), None)
+        self.model_ = checks.of(self.model_, cases, int(cases.fold(labels_seen)))[0]
 
     # -- models that have seen nothing yet
 
-    def _chosen(
-        self, given: Input, codes: NDArray[np.int32], sample_weight: Any
-    ) -> tuple[NaiveBayesModel, Rows]:
+    def _chosen(self, given: Input, codes: NDArray[np.int32], sample_weight: Any) -> tuple[NaiveBayesModel, Rows]:
         """A model with the columns of the data, whose distributions are chosen where they are open, and the rows."""
         variables, found, options = self._variables(given, as_numbers=False)
         candidates = choosable(variables, options_of(options))

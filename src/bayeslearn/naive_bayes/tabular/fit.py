@@ -71,7 +71,7 @@ def fit_naive_bayes(
     sample_weight: Any = None,
     shares: Mapping[Any, Any] | None = None,
     unlabeled: Literal["em", "drop", "error"] = "em",
-    calibrate: bool = False,
+    calibrate: bool | Literal["auto"] = "auto",
     cv: int = 0,
     like: NaiveBayesModel | None = None,
     max_states: int = 255,
@@ -117,7 +117,8 @@ def fit_naive_bayes(
         Rows without a label: ``"em"`` adds their expected statistics, ``"drop"`` ignores them, ``"error"`` refuses
         them.
     calibrate
-        Estimate the exponent of each column out of fold (:func:`~bayeslearn.naive_bayes.calibrate`).
+        Estimate the exponent of each column out of fold (:func:`~bayeslearn.naive_bayes.calibrate`); ``"auto"`` does so
+        with at least 20 rows that have a label.
     cv
         Number of folds of the cross-validation reported in `fit_info`; 0 for none.
     like
@@ -188,7 +189,7 @@ def fit_naive_bayes(
         info = info_of(model, rows, dropped=dropped, choices=choices, seconds=time.perf_counter() - start)
         return with_fit_info(model, info)
     cases = all_cases(source, parts, target)
-    inner = part(progress, 0, 0.5 if cv or calibrate else 1)
+    inner = part(progress, 0, 0.5 if cv or calibrate is True else 1)
     fitted = fit_labeled(frame, cases, unlabeled=unlabeled, tol=tol, max_iter=max_iter, progress=inner)
     checks = Checks(cv, calibrate, random_state, part(progress, 0.5, 1, "cross-validation"))
     model, checked, notes = checks.of(fitted.model, cases, fitted.n_labeled)

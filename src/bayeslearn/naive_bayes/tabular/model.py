@@ -199,7 +199,14 @@ class NaiveBayesModel(ClassPredictions, Fitted, codec.Saved, kind="naive Bayes",
 
         one, two = self._alike(other)
         statistics, lineage = merged(one.statistics, two.statistics, one.lineage, two.lineage)
-        return replace(one, statistics=statistics, lineage=lineage)
+        exponents = one._mean_exponents(two)
+        return replace(one, statistics=statistics, lineage=lineage, column_exponents=exponents)
+
+    def _mean_exponents(self, other: NaiveBayesModel) -> tuple[float, ...]:
+        """The exponents of both, averaged by the rows behind them."""
+        a, b = self.total_weight, other.total_weight
+        pairs = zip(self.column_exponents, other.column_exponents, strict=True)  # type: ignore[arg-type]
+        return tuple(x if x == y or a + b <= 0 else (a * x + b * y) / (a + b) for x, y in pairs)
 
     def __sub__(self, other: NaiveBayesModel) -> NaiveBayesModel:
         from bayeslearn.distributions.lineage import separated  # noqa: PLC0415 - of models that are updated

@@ -7,24 +7,20 @@ predicts.
 
 Calibration finds the exponent of each column that makes predicted probabilities agree with observed frequencies.
 Naive Bayes counts evidence that several columns share several times, so that its log odds are too large. An exponent τ
-for each column corrects this,
+for each of J columns corrects this,
 
-    P(c | x) ∝ P(c) Π_j p(x_j | c)^τ_j      τ maximizes Σ ln P(c_i | x_i) − λ/2 Σ_j (τ_j − τ̄)²
+    P(c | x) ∝ P(c) Π_j p(x_j | c)^τ_j      τ maximizes Σ ln P(c_i | x_i) − ½ Σ_j (τ_j − 1/√J)²,  τ ≥ 0.001
 
-with models that are fitted without row i. The prior is that exponents are alike; its precision λ maximizes
-
-    ln P(labels | λ) ≈ max_τ [...] + (J − 1)/2 ln λ − ½ ln |H + λ (I − 11ᵀ/J)|        H the curvature of −Σ ln P
-
-(Laplace's approximation). Few rows give one exponent for all columns, many rows one for each. The number of parameters
-does not depend on the number of classes, a row without values gets the class probabilities, and explanations still add
-up.
+with models that are fitted without row i: the posterior mode under independent priors N(1/√J, 1). It is convex. The
+number of parameters does not depend on the number of classes, a row without values gets the class probabilities, and
+explanations still add up.
 """
 
 from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from scipy.special import log_softmax, softmax
@@ -34,7 +30,7 @@ from bayeslearn.distributions import Counts, StatisticsBundle
 from bayeslearn.evaluation import Calibration, Metrics
 from bayeslearn.fit_info import plain
 from bayeslearn.naive_bayes.tabular import row_blocks as blocks
-from bayeslearn.naive_bayes.tabular.label_statistics import collect, count_labels
+from bayeslearn.naive_bayes.tabular.label_statistics import collect, count_labels, weighing_parameters
 from bayeslearn.naive_bayes.tabular.row_blocks import Cases, SourceCases, cases_of
 from bayeslearn.progress import reports_progress
 from bayeslearn.reports import Grid, Report, Reported
@@ -54,8 +50,8 @@ if TYPE_CHECKING:
 #: Bounds of the exponents.
 LEAST, MOST = 1e-3, 10.0
 
-#: The precisions λ that are compared.
-LIKENESS = tuple(10.0**e for e in range(-1, 6))
+#: Folds of a calibration, and the rows with a label from which on models are calibrated by default.
+FOLDS, ENOUGH_ROWS = 5, 20
 
 #: The log probability of values that are impossible in a class, so that the gradient is finite.
 IMPOSSIBLE = -745.0
@@ -90,7 +86,7 @@ def calibration_curve(model: NaiveBayesModel, data: Any, *, n_bins: int = 10, sa
 
 
 def calibrate(
-    model: NaiveBayesModel, data: Any, *, cv: int = 10, sample_weight: Any = None, random_state: Any = 0
+    model: NaiveBayesModel, data: Any, *, cv: int = FOLDS, sample_weight: Any = None, random_state: Any = 0
 ) -> NaiveBayesModel:
     """Return the model with the exponents of columns that maximize the likelihood of the classes out of fold."""
     found = read_out_of_fold(model, data, folds=cv, sample_weight=sample_weight, random_state=random_state, apart=True)
@@ -102,60 +98,47 @@ def tempered(found: OutOfFold, exponents: tuple[float, ...]) -> NDArray[np.float
     return softmax(found.log_shares + found.evidence @ np.asarray(exponents), axis=1)
 
 
+def is_calibrated(calibrate: bool | Literal["auto"], n_labeled: int, n_classes: int) -> bool:
+    """Whether a fit ends with a calibration: auto needs twenty rows, and two classes."""
+    if isinstance(calibrate, str):
+        validation.choice("calibrate", calibrate, ["auto"])
+    return bool(calibrate) and n_classes > 1 and n_labeled >= (ENOUGH_ROWS if calibrate == "auto" else 2)
+
+
 def best_exponents(found: OutOfFold) -> tuple[float, ...]:
-    """The exponent of every column, by the best precision λ; all 1 where that is no worse."""
+    """The exponent of every column: the posterior mode."""
+    from scipy.optimize import minimize  # noqa: PLC0415 - slow to load
+
     width = found.evidence.shape[2]
-    exponents = np.full(width, 0.5)
-    tries = []
-    for likeness in LIKENESS if width > 1 else LIKENESS[:1]:
-        climb = Climb(found, likeness)
-        exponents = climb.best(exponents)
-        tries.append((climb.log_evidence(exponents), exponents))
-    best = max(tries, key=lambda entry: entry[0])[1] if width else exponents
-    plain = Climb(found, 0.0)
-    return tuple(best.tolist()) if plain.loss(best)[0] < plain.loss(np.ones(width))[0] else (1.0,) * width
+    if not width:
+        return ()
+    posterior = ExponentPosterior(found)
+    bounds = [(LEAST, MOST)] * width
+    best = minimize(posterior.loss, np.full(width, posterior.center), jac=True, bounds=bounds, method="L-BFGS-B")
+    return tuple(np.asarray(best.x).tolist())
 
 
-class Climb:
-    """−Σ w ln P(c_i | x_i) + λ/2 Σ_j (τ_j − τ̄)², its gradient and its curvature; it is convex in τ."""
+class ExponentPosterior:
+    """−Σ w ln P(c_i | x_i) + ½ Σ_j (τ_j − 1/√J)² and its gradient; it is convex in τ."""
 
-    def __init__(self, found: OutOfFold, likeness: float) -> None:
-        self.found, self.likeness = found, likeness
-        n, _, self.width = found.evidence.shape
-        self.own = np.arange(n), found.labels
-        self.evidence = np.maximum(found.evidence, IMPOSSIBLE)
-
-    def best(self, start: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The exponents of the smallest loss."""
-        from scipy.optimize import minimize  # noqa: PLC0415 - slow to load
-
-        bounds = [(LEAST, MOST)] * self.width
-        return np.asarray(minimize(self.loss, start, jac=True, bounds=bounds, method="L-BFGS-B").x)
+    def __init__(self, found: OutOfFold) -> None:
+        n, classes, width = found.evidence.shape
+        self.own, self.sample_weight, self.center = (np.arange(n), found.labels), found.sample_weight, width**-0.5
+        self.shares = np.maximum(found.log_shares, IMPOSSIBLE)
+        self.evidence = np.maximum(found.evidence, IMPOSSIBLE).reshape(n * classes, width)
 
     def loss(self, exponents: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        """The loss and its gradient: Σ w Σ_c (P(c) − [c = c_i]) ln p(x_j | c) + λ (τ_j − τ̄)."""
-        logs = self._logs(exponents)
-        off, w = exponents - exponents.mean(), self.found.sample_weight
+        """The loss and its gradient: Σ w Σ_c (P(c) − [c = c_i]) ln p(x_j | c) + τ_j − 1/√J."""
+        logs = log_softmax(self.shares + (self.evidence @ exponents).reshape(self.shares.shape), axis=1)
+        off, w = exponents - self.center, self.sample_weight
         miss = np.exp(logs)
         miss[self.own] -= 1
-        slope = np.einsum("nc,ncj->j", miss * w[:, None], self.evidence, optimize=True)
-        return float(self.likeness / 2 * off @ off - w @ logs[self.own]), slope + self.likeness * off
-
-    def log_evidence(self, exponents: NDArray[np.float64]) -> float:
-        """ln P(labels | λ) by Laplace's approximation, up to what does not depend on λ."""
-        p, e, w = np.exp(self._logs(exponents)), self.evidence, self.found.sample_weight[:, None]
-        mean = np.einsum("nc,ncj->nj", p, e) * np.sqrt(w)
-        apart = (e * np.sqrt(p * w)[:, :, None]).reshape(-1, self.width)
-        alike = np.eye(self.width) - 1 / self.width
-        _, volume = np.linalg.slogdet(apart.T @ apart - mean.T @ mean + self.likeness * alike)
-        return (self.width - 1) / 2 * np.log(self.likeness) - volume / 2 - self.loss(exponents)[0]
-
-    def _logs(self, exponents: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.asarray(log_softmax(self.found.log_shares + self.evidence @ exponents, axis=1))
+        slope = (miss * w[:, None]).ravel() @ self.evidence
+        return float(off @ off / 2 - w @ logs[self.own]), slope + off
 
 
-#: Of columns apart, more numbers than this are not kept.
-MOST_NUMBERS = 1 << 22
+#: Of columns apart, and of all together, more numbers than this are not kept.
+MOST_NUMBERS, MOST_SUMS = 1 << 20, 1 << 22
 
 
 def read_out_of_fold(model: NaiveBayesModel, data: Any, *, sample_weight: Any = None, **options: Any) -> OutOfFold:
@@ -193,8 +176,18 @@ def by_fold(model: NaiveBayesModel, cases: Cases, fold: NDArray[np.intp], k: int
     place = np.where(cases.labels >= 0, fold * size + cases.labels, -1).astype(np.int32)
     return StatisticsBundle({
         model.target.name: Counts(count_labels(place, k * size, cases.sample_weight)),
-        **collect(model.product, cases.rows, place, k * size, cases.sample_weight),
+        **collect(model.product, cases.rows, place, k * size, cases.sample_weight, repeated_parameters(model, k)),
     })  # fmt: skip
+
+
+def repeated_parameters(model: NaiveBayesModel, k: int) -> list[Any] | None:
+    """The parameters by which rows count, in every fold those of the model."""
+    found = weighing_parameters(model)
+    place = np.tile(np.arange(model.target.size), k)
+    return None if found is None else [
+        None if θ is None else column.distribution.take(θ, place)
+        for column, θ in zip(model.columns, found, strict=True)
+    ]  # fmt: skip
 
 
 def without_each(model: NaiveBayesModel, parts: StatisticsBundle, k: int) -> list[NaiveBayesModel]:
@@ -302,8 +295,8 @@ def labels_seen(cases: Cases) -> int:
 
 def most_rows(model: NaiveBayesModel, folds: int, *, apart: bool) -> int:
     """How many rows may be asked about."""
-    width = len(model.columns) if apart else 1
-    return max(MOST_NUMBERS // max(width * model.target.n_states, 1), folds)
+    width, most = (len(model.columns), MOST_NUMBERS) if apart else (1, MOST_SUMS)
+    return max(most // max(width * model.target.n_states, 1), folds)
 
 
 def _slice(part: Any, f: int, size: int) -> Any:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -16,8 +16,10 @@ from bayeslearn.errors import BayeslearnError, option, short
 from bayeslearn.fit_info import FitInfo, plain
 from bayeslearn.naive_bayes.tabular.label_statistics import ClassIndicator, class_indicators
 from bayeslearn.naive_bayes.tabular.out_of_fold import (
+    FOLDS,
     CrossValidation,
     best_exponents,
+    is_calibrated,
     judged,
     most_rows,
     out_of_fold,
@@ -184,7 +186,7 @@ class Checks:
     """Cross-validation and calibration of a model on the rows that it was fitted to."""
 
     cv: int
-    calibrate: bool
+    calibrate: bool | Literal["auto"]
     random_state: Any
     progress: Reporter | None
 
@@ -192,26 +194,27 @@ class Checks:
         self, model: NaiveBayesModel, cases: Cases | SourceCases, n_labeled: int
     ) -> tuple[NaiveBayesModel, CrossValidation | None, tuple[str, ...]]:
         """The model, calibrated where this is asked for; the cross-validation; and notes."""
-        if not self.cv and not self.calibrate:
+        calibrate = is_calibrated(self.calibrate, n_labeled, len(model.classes))
+        if not self.cv and not calibrate:
             return model, None, ()
-        folds = max(self.cv or 10, 2)
-        if self.calibrate:
+        folds = max(self.cv or FOLDS, 2)
+        if calibrate:
             folds = min(folds, n_labeled)
         checked, notes = None, list[str]()
         try:
             ask: Any = out_of_fold if isinstance(cases, Cases) else out_of_folds
             found = ask(
-                model, cases, folds=folds, random_state=self.random_state, progress=self.progress, apart=self.calibrate
+                model, cases, folds=folds, random_state=self.random_state, progress=self.progress, apart=calibrate
             )
         except BayeslearnError as error:  # a fold may lack what an estimate without a prior needs
-            return model, None, (f"no cross-validation: {error.message}",)
+            return model, None, (f"no {'cross-validation' if self.cv else 'calibration'}: {error.message}",)
         if self.cv:
-            checked = judged(found, calibrate=self.calibrate)
-        if self.calibrate and len(model.classes) > 1:
+            checked = judged(found, calibrate=calibrate)
+        if calibrate:
             model = replace(model, column_exponents=best_exponents(found))
         elif checked is not None and checked.calibration.error > LARGE_ERROR and model.total_weight >= ENOUGH_ROWS:
             notes.append(f"{option('calibrate', True)} corrects the calibration error")
-        every = -(-n_labeled // most_rows(model, folds, apart=self.calibrate))
+        every = -(-n_labeled // most_rows(model, folds, apart=calibrate))
         if checked is not None and isinstance(cases, SourceCases) and every > 1:
             notes.append(f"cross-validation predicts one row in {every:,}")
         return model, checked, tuple(notes)
