@@ -195,10 +195,11 @@ class Cells:
     def kurtosis(self) -> float:
         """The mean fourth power of what is left of the means of the classes, in units of the squared variance."""
         counts = self.counts.sum(axis=0)
-        mean = ratio(counts @ self.centers, counts.sum(axis=1))
-        square = (self.centers - mean[:, None]) ** 2
-        n = counts.sum()
-        return float(ratio((counts * square**2).sum() * n, (counts * square).sum() ** 2))
+        with np.errstate(all="ignore"):
+            mean = ratio(counts @ self.centers, counts.sum(axis=1))
+            square = (self.centers - mean[:, None]) ** 2
+            found = (counts * square**2).sum() * counts.sum() / (counts * square).sum() ** 2
+        return float(np.nan_to_num(found))
 
     def binned(self, find: Callable[[Floats], NDArray[np.intp]]) -> Floats:
         """Bins between places that are found in the weight of the cells of each class."""
@@ -224,16 +225,11 @@ class Cells:
         k, n, size = self.counts.shape
         to = Assignment(self.others.reshape(k * n, size).T)
         try:
-            statistics = distribution.gather(distribution.cells(self.centers), to)
-            prior = PooledPrior().given(distribution, statistics)
-            if prior is None:
-                return None
-            parameters = distribution.estimate(distribution.update(prior, statistics))
-            for _ in range(STEPS if distribution.n_passes > 1 else 0):
-                statistics = distribution.expected(self.centers, to, parameters)
-                parameters = distribution.estimate(distribution.update(prior, statistics))
-            found = distribution.log_prob(parameters, self.centers)
+            with np.errstate(all="ignore"):
+                found = estimated(distribution, self.centers, to)
         except BayeslearnError:  # numbers that it cannot take, or too few
+            return None
+        if found is None:
             return None
         return found.T.reshape(k, n, size) if np.isfinite(found).all() else None
 
@@ -250,6 +246,19 @@ class Cells:
         cuts = tuple(separators(self.values, self.last[places]).tolist())
         kept = summarized(self.values, self.value_weight, cuts, weighted=True)
         return DiscreteVariable.from_cuts(variable.name, cuts, kept=kept, like=variable)
+
+
+def estimated(distribution: Any, cells: Floats, to: Assignment) -> Floats | None:
+    """The log density of cells (cells, rows), by the estimate of each row; None where they are all alike."""
+    statistics = distribution.gather(distribution.cells(cells), to)
+    prior = PooledPrior().given(distribution, statistics)
+    if prior is None:
+        return None
+    parameters = distribution.estimate(distribution.update(prior, statistics))
+    for _ in range(STEPS if distribution.n_passes > 1 else 0):
+        statistics = distribution.expected(cells, to, parameters)
+        parameters = distribution.estimate(distribution.update(prior, statistics))
+    return np.asarray(distribution.log_prob(parameters, cells))
 
 
 def share_of(counts: Floats) -> Floats:

@@ -39,15 +39,40 @@ def test_every_kind_of_data_gives_the_same_answer(tmp_path):
         assert list(model.feature_names_in_) == list(COLUMNS)
 
 
-def test_floats_of_an_array_are_numbers_and_whole_numbers_are_states():
+def test_floats_of_an_array_are_numbers_unless_they_are_few_whole_numbers():
     X = RNG.integers(0, 3, (60, 2))
     assert {c.distribution.name for c in NaiveBayesClassifier().fit(X, Y).model_.columns} == {"categorical"}
-    assert {c.distribution.name for c in NaiveBayesClassifier().fit(X.astype(float), Y).model_.columns} == {"gaussian"}
+    plain = NaiveBayesClassifier(distributions="gaussian")
+    for floats, name in [(X.astype(float), "categorical"), (X + 0.5, "gaussian")]:
+        assert {c.distribution.name for c in plain.fit(floats, Y).model_.columns} == {name}
+    first = NaiveBayesClassifier().partial_fit(X.astype(float), Y)
+    assert {c.distribution.name for c in first.model_.columns} == {"gaussian"}
     many = np.column_stack([np.arange(600), np.arange(600) % 50])
-    assert [c.distribution.name for c in NaiveBayesClassifier().fit(many, np.arange(600) % 2).model_.columns] == [
+    assert [c.distribution.name for c in plain.fit(many, np.arange(600) % 2).model_.columns] == [
         "gaussian",
         "categorical",
     ]
+
+
+def test_whole_numbers_are_read_alike_by_estimator_function_and_file(tmp_path):
+    frame = pd.DataFrame({"few": np.arange(60.0) % 4, "many": np.arange(60.0) // 2, "x": COLUMNS["heat"]})
+    labels = np.array(["no", "yes"])[Y]
+    frame.assign(y=labels).to_csv(tmp_path / "rows.csv", index=False)
+    models = [
+        NaiveBayesClassifier().fit(frame, labels).model_,
+        fit_naive_bayes(frame.assign(y=labels), "y"),
+        fit_naive_bayes(tmp_path / "rows.csv", "y"),
+        NaiveBayesClassifier().fit(tmp_path / "rows.csv", "y").model_,
+    ]
+    p = models[0].predict_proba(frame)
+    for model in models[1:]:
+        np.testing.assert_allclose(model.predict_proba(frame), p, rtol=1e-9)
+    X = frame.to_numpy()
+    np.testing.assert_allclose(NaiveBayesClassifier().fit(X, labels).predict_proba(X), p, rtol=1e-9)
+
+
+def test_more_distributions_of_an_array():
+    X = RNG.integers(0, 3, (60, 2))
     told = NaiveBayesClassifier(distributions={"x1": "poisson"}).fit(X, Y)
     assert [c.distribution.name for c in told.model_.columns] == ["categorical", "poisson"]
     cut = NaiveBayesClassifier(distributions={"x0": "binned:4"}).fit(RNG.normal(size=(60, 2)), Y)
@@ -64,7 +89,7 @@ def test_a_frame_of_every_kind_of_column():
     })  # fmt: skip
     model = NaiveBayesClassifier().fit(frame, Y > 0)
     assert model.predict(frame).dtype == bool
-    assert [c.distribution.name for c in model.model_.columns][::3] == ["categorical", "gaussian"]
+    assert [c.distribution.name for c in model.model_.columns][::3] == ["categorical", "kernel_density"]
     assert AODEClassifier().fit(frame, Y).score(frame, Y) > 0.5
 
 
@@ -107,10 +132,10 @@ def test_batches_add_up_to_the_whole_with_states_that_come_later(seed):
     rng = np.random.default_rng(seed)
     frame = pd.DataFrame({"u": rng.choice(list("abcdefgh"), 30), "v": rng.normal(size=30)})
     y = np.append([0, 1, 2], rng.integers(0, 3, 27))
-    model = NaiveBayesClassifier()
+    model = NaiveBayesClassifier()  # batches choose nothing: numbers are Gaussian, and no exponent is estimated
     for part in np.array_split(np.arange(30), 4):
         model.partial_fit(frame.iloc[part], y[part], classes=[0, 1, 2])
-    whole = NaiveBayesClassifier().fit(frame, y)
+    whole = NaiveBayesClassifier(distributions="gaussian", calibrate=False).fit(frame, y)
     np.testing.assert_allclose(model.predict_proba(frame), whole.predict_proba(frame), rtol=1e-9)
 
 
@@ -169,8 +194,9 @@ def test_bad_input_is_named():
     with pytest.raises(DuplicateColumnError, match="more than once: 'a'"):
         NaiveBayesClassifier().fit(pd.DataFrame(X, columns=["a", "a"]), Y)
     with pytest.raises(DataError, match="too large to be squared"):
-        NaiveBayesClassifier().fit(X * 1e200, Y)
-    with pytest.raises(ParameterError, match="`distributions` must be 'auto' or a dict"):
+        NaiveBayesClassifier(distributions="gaussian").fit(X * 1e200, Y)
+    assert NaiveBayesClassifier().fit(X * 1e200, Y).score(X * 1e200, Y) > 0.5
+    with pytest.raises(ParameterError, match="`distributions` must be 'auto', a name, or a dict"):
         NaiveBayesClassifier(distributions=3).fit(X, Y)
     with pytest.raises(UnknownColumnError, match="'x9'"):
         NaiveBayesClassifier(distributions={"x9": "poisson"}).fit(X, Y)

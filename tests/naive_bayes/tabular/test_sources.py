@@ -73,6 +73,8 @@ def same(one: NaiveBayesModel, two: NaiveBayesModel) -> bool:
 FAMILIES = {"calls": "poisson"}
 CASES: dict[str, dict[str, Any]] = {
     "labeled": {},
+    "gaussian": {"distributions": FAMILIES | {"x": "gaussian"}},
+    "kernel density": {"distributions": FAMILIES | {"x": "kernel_density"}},
     "weights": {"sample_weight": "w"},
     "evidence": {"prior": "evidence", "sample_weight": "w"},
     "em": {"unlabeled": "em"},
@@ -86,9 +88,10 @@ def test_a_source_gives_the_model_of_memory(case: str, tmp_path: Path) -> None:
     rows = made(unlabeled=0.3 if "unlabeled" in options else 0.0)
     if "sample_weight" not in options:
         del rows["w"]
-    wanted = fit_naive_bayes(rows, "y", distributions=FAMILIES, **options)
+    options = {"distributions": FAMILIES} | options
+    wanted = fit_naive_bayes(rows, "y", **options)
     for data in (written(rows, tmp_path), scan(batches(rows))):
-        found = fit_naive_bayes(data, "y", distributions=FAMILIES, **options)
+        found = fit_naive_bayes(data, "y", **options)
         assert same(found, wanted), data
         assert found.predict_proba(data) == pytest.approx(wanted.predict_proba(rows), rel=1e-10)
 

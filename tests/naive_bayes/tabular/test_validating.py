@@ -15,7 +15,7 @@ from bayeslearn.errors import DataError, ShapeError
 from bayeslearn.evaluation import folds
 from bayeslearn.naive_bayes import Calibration, PooledPrior, calibrate, calibration_curve, cross_validate
 from bayeslearn.naive_bayes.tabular.label_statistics import class_indicators
-from bayeslearn.naive_bayes.tabular.out_of_fold import Climb, read_out_of_fold
+from bayeslearn.naive_bayes.tabular.out_of_fold import ExponentPosterior, best_exponents, read_out_of_fold
 from tests.naive_bayes.tabular.test_model import learned, random_rows
 
 
@@ -33,17 +33,18 @@ def test_a_fold_is_judged_by_a_model_of_the_others():
             np.testing.assert_allclose(whole[told.fold == f], joint, rtol=1e-9)
 
 
-def test_curvature_and_slope_of_the_exponents():
+def test_the_exponents_are_the_posterior_mode():
     found = read_out_of_fold(learned(random_rows(0)), random_rows(0), folds=3, apart=True)
-    climb, τ, h = Climb(found, likeness=2.0), np.array([0.4, 0.9, 1.3]), 1e-5
-    loss, slope = climb.loss(τ)
+    posterior, τ, h = ExponentPosterior(found), np.array([0.4, 0.9, 1.3]), 1e-5
+    loss, slope = posterior.loss(τ)
+    joint = found.log_shares + found.evidence @ τ
+    own = joint[np.arange(len(joint)), found.labels] - np.log(np.exp(joint).sum(axis=1))
+    assert loss == pytest.approx(((τ - 3**-0.5) ** 2).sum() / 2 - own.sum(), rel=1e-12)
     steps = h * np.eye(3)
-    np.testing.assert_allclose(
-        slope, [(climb.loss(τ + s)[0] - climb.loss(τ - s)[0]) / (2 * h) for s in steps], rtol=1e-6
-    )
-    curvature = [(climb.loss(τ + s)[1] - climb.loss(τ - s)[1]) / (2 * h) for s in steps]
-    laplace = np.log(2) - np.linalg.slogdet(curvature)[1] / 2 - loss
-    assert climb.log_evidence(τ) == pytest.approx(laplace, rel=1e-6)
+    differences = [(posterior.loss(τ + s)[0] - posterior.loss(τ - s)[0]) / (2 * h) for s in steps]
+    np.testing.assert_allclose(slope, differences, rtol=1e-6)
+    best = np.array(best_exponents(found))
+    assert all(posterior.loss(best)[0] <= posterior.loss(np.maximum(best + s, 1e-3))[0] for s in [*steps, *-steps])
 
 
 def test_a_column_that_only_repeats_another_counts_less():

@@ -113,7 +113,7 @@ class NaiveBayesClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseE
         unlabeled: Literal["em", "drop", "error"] = "em",
         max_iter: int = 200,
         tol: float = 1e-4,
-        random_state: Any = None,
+        random_state: Any = 0,
     ) -> None:
         self.distributions = distributions
         self.prior = prior
@@ -231,8 +231,8 @@ class NaiveBayesClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseE
 
     def _variables(self, given: Input, *, as_numbers: bool) -> tuple[list[Any], Rows | Table, Mapping[str, str]]:
         """The variables of the columns, the rows or the table, and the options of the columns."""
-        options = self._options([NumericVariable(name) for name in given.names] if given.plain is not None else ())
-        if isinstance(self.distributions, str) and not options:
+        options = self._options(())
+        if isinstance(self.distributions, str):
             variables, found = given.variables({}, MOST_STATES, as_numbers=as_numbers)
             options = self._options(variables)
             if not distribution_names(options).keys() & {v.name for v in variables if isinstance(v, NumericVariable)}:

@@ -172,7 +172,7 @@ def fit_naive_bayes(
     source, options, dropped = _columns(data, label, columns, distributions, sample_weight, max_states)
     names = [name for name in source.schema.names if name != target]
     for what, given in (("distributions", options), ("prior", prior)):
-        require_columns(what, given, names)
+        require_columns(what, given, [*names, *dropped])
     classes = source.schema[target] if shares is None else DiscreteVariable(target, tuple(shares))
     assert isinstance(classes, DiscreteVariable)
     soft = None if shares is None else _shares(shares, source)

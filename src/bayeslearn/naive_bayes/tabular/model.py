@@ -243,7 +243,11 @@ class NaiveBayesModel(ClassPredictions, Fitted, codec.Saved, kind="naive Bayes",
         odd = [a.name for a, b in zip(one.columns, two.columns, strict=True) if a != b]
         if odd or repr(self.prior) != repr(other.prior):
             what = f"the columns {listed(odd)}" if odd else "the classes"
-            raise MismatchError(f"the models differ in the distribution or the prior of {what}", differs="prior")
+            raise MismatchError(
+                f"the models differ in the distribution or the prior of {what}",
+                hint="fit the second with like=first, which takes its columns, or both with the same `distributions`",
+                differs="prior",
+            )
         return one, two
 
     def states(self) -> dict[str, tuple[Any, ...]]:

@@ -109,13 +109,13 @@ def best_exponents(found: OutOfFold) -> tuple[float, ...]:
     """The exponent of every column: the posterior mode."""
     from scipy.optimize import minimize  # noqa: PLC0415 - slow to load
 
-    width = found.evidence.shape[2]
-    if not width:
-        return ()
-    posterior = ExponentPosterior(found)
-    bounds = [(LEAST, MOST)] * width
-    best = minimize(posterior.loss, np.full(width, posterior.center), jac=True, bounds=bounds, method="L-BFGS-B")
-    return tuple(np.asarray(best.x).tolist())
+    exponents = np.ones(found.evidence.shape[2])
+    used = np.flatnonzero(np.ptp(found.evidence, axis=1).any(axis=0))  # the others do not tell classes apart
+    if len(used):
+        posterior = ExponentPosterior(replace(found, evidence=found.evidence[:, :, used]))
+        bounds, start = [(LEAST, MOST)] * len(used), np.full(len(used), posterior.center)
+        exponents[used] = minimize(posterior.loss, start, jac=True, bounds=bounds, method="L-BFGS-B").x
+    return tuple(exponents.tolist())
 
 
 class ExponentPosterior:

@@ -25,7 +25,7 @@ from bayeslearn.naive_bayes.tabular.out_of_fold import (
     out_of_fold,
     out_of_folds,
 )
-from bayeslearn.naive_bayes.tabular.row_blocks import Cases, SourceCases
+from bayeslearn.naive_bayes.tabular.row_blocks import Cases, SourceCases, in_memory
 from bayeslearn.reports import Grid, Pairs, Report
 from bayeslearn.tables import DiscreteVariable
 from bayeslearn.tables.frames import frame_of
@@ -200,7 +200,7 @@ class Checks:
         folds = max(self.cv or FOLDS, 2)
         if calibrate:
             folds = min(folds, n_labeled)
-        checked, notes = None, list[str]()
+        checked, notes, cases = None, list[str](), in_memory(cases)
         try:
             ask: Any = out_of_fold if isinstance(cases, Cases) else out_of_folds
             found = ask(

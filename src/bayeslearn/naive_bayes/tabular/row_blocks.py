@@ -41,6 +41,10 @@ BLOCK = 1 << 12
 MANY = 200_000
 
 
+#: Cells of a source that is read into memory where rows are dealt out to folds.
+SMALL = 1 << 20
+
+
 class Other:
     """The name of the state that stands for all unknown states."""
 
@@ -228,6 +232,13 @@ class SourceCases:
     def only(self, places: list[int]) -> SourceCases:
         """The same with some of the columns."""
         return replace(self, columns=tuple(self.columns[j] for j in places))
+
+
+def in_memory(cases: Cases | SourceCases) -> Cases | SourceCases:
+    """Those of a small source as those of a table, so that the answers are the same where rows are dealt out."""
+    if isinstance(cases, Cases) or cases.source.n_rows * (len(cases.columns) + 1) > SMALL:
+        return cases
+    return cases_of(cases.source.table(), cases.columns, cases.target)
 
 
 @dataclass(frozen=True)
