@@ -28,9 +28,10 @@ def run(
     distribution: Annotated[
         list[str] | None,
         typer.Option(
-            help="Distribution of a column: categorical, gaussian, poisson, gamma, ..., or binned:8 for 8 bins at the "
-            "quantiles. Repeatable.",
-            metavar="COL=NAME",
+            help="Distribution of a column: categorical, gaussian, poisson, kernel_density, binned:8 (bins at the "
+            "quantiles), ..., or auto. Without COL that of all numeric columns. Repeatable. "
+            "[default: auto, by held-out evidence]",
+            metavar="[COL=]NAME",
         ),
     ] = None,
     prior: Annotated[
@@ -51,8 +52,12 @@ def run(
         str, typer.Option(help="Rows without a label: em uses them, drop ignores them, error refuses them.")
     ] = "em",
     calibrate: Annotated[
-        bool, typer.Option("--calibrate", help="Estimate the exponent of each column out of fold.")
-    ] = False,
+        bool | None,
+        typer.Option(
+            "--calibrate/--no-calibrate",
+            help="Estimate the exponent of each column out of fold. [default: with at least 20 rows]",
+        ),
+    ] = None,
     cv: Annotated[int, typer.Option(help="Number of cross-validation folds; 0 for none.")] = 10,
     sample_weight: Annotated[str | None, typer.Option(help="Column with the weight of each row.")] = None,
     max_states: Annotated[int, typer.Option(help="Maximum number of states of a text column.")] = 255,
@@ -75,7 +80,8 @@ def run(
         plot_files.check(plot)
     validation.integer("--cv", cv, min_value=0)
     validation.integer("--seed", seed, min_value=0)
-    distributions, dropped = pairs("--distribution", distribution), data.dropped(target, sample_weight)
+    distributions, everywhere = by_column("--distribution", distribution)
+    dropped = data.dropped(target, sample_weight)
     with (
         data.opened(sample_weight=sample_weight, max_states=max_states) as given,
         interrupt.once("the best model so far") as stop,
@@ -89,8 +95,8 @@ def run(
 
         words: dict[str, Any] = {"estimate": estimate, "unlabeled": unlabeled}  # checked by the fit
         model = fit_naive_bayes(
-            table, target, distributions=kinds_of(distributions, table), prior=priors(prior), class_prior=class_prior,
-            calibrate=calibrate, cv=cv, tol=tol, max_iter=max_iter, random_state=seed, progress=step, **words,
+            table, target, distributions=kinds_of(distributions, everywhere, table), prior=priors(prior), class_prior=class_prior,
+            calibrate="auto" if calibrate is None else calibrate, cv=cv, tol=tol, max_iter=max_iter, random_state=seed, progress=step, **words,
         )  # fmt: skip
         model.save(to)
     info = replace(model.fit_info, dropped_columns=dropped)
@@ -127,14 +133,19 @@ def pairs(option: str, items: list[str] | None) -> dict[str, str]:
 
 def priors(text: str) -> Any:
     """One prior for all columns, or one for some of them."""
-    items = next(csv.reader([text], skipinitialspace=True), [])
-    plain = [item for item in items if "=" not in item]
-    own = pairs("--prior", [item for item in items if "=" in item])
+    own, plain = by_column("--prior", next(csv.reader([text], skipinitialspace=True), []))
+    return Everywhere(own, plain) if own else plain or "pooled:1"
+
+
+def by_column(option: str, items: list[str] | None) -> tuple[dict[str, str], str | None]:
+    """What is given for some columns, and for all others."""
+    plain = [item for item in items or [] if "=" not in item]
     if len(plain) > 1:
-        raise ParameterError(f"there is one --prior for all columns, got {', '.join(plain)}", hint="write COL=PRIOR")
-    if not own:
-        return plain[0] if plain else "pooled:1"
-    return Everywhere(own, plain[0] if plain else None)
+        value = option.strip("-").upper()
+        raise ParameterError(
+            f"there is one {option} for all columns, got {', '.join(plain)}", hint=f"write COL={value}"
+        )
+    return pairs(option, [item for item in items or [] if "=" in item]), plain[0] if plain else None
 
 
 class Everywhere(dict[str, Any]):
@@ -149,12 +160,13 @@ class Everywhere(dict[str, Any]):
         return super().get(name, default if self.rest is None else self.rest)
 
 
-def kinds_of(distributions: dict[str, str], table: Any) -> dict[str, str]:
-    """The distributions of the columns of a table whose numbers are binned already."""
+def kinds_of(distributions: dict[str, str], everywhere: str | None, table: Any) -> dict[str, str]:
+    """The distributions of the columns of a table whose numbers are binned already; one may be of all others."""
     from bayeslearn.naive_bayes.tabular.inputs import numbers_of_bins
 
     bins = numbers_of_bins(distributions)
-    return {n: "categorical" if n in bins else kind for n, kind in distributions.items() if n in table.schema}
+    own = {n: "categorical" if n in bins else kind for n, kind in distributions.items() if n in table.schema}
+    return ({} if everywhere is None else {v.name: everywhere for v in table.schema.numeric}) | own
 
 
 def read(

@@ -149,14 +149,9 @@ class Cells:
         last = ends(value_weight, MAX_CELLS)
         code = np.searchsorted(last, place)
         k, size = int(fold.max()) + 1, len(last)
-        if classes.ndim == 1:
-            index = (fold * n_classes + classes) * size + code
-            counts = np.bincount(index, weight, minlength=k * n_classes * size)
-        else:
-            shares = (classes * weight[:, None]).T
-            counts = np.stack([np.bincount(fold * size + code, s, minlength=k * size) for s in shares])
-            counts = counts.reshape(n_classes, k, size).transpose(1, 0, 2)
-        counts = counts.reshape(k, n_classes, size).astype(np.float64)
+        shares = (classes if classes.ndim == 2 else np.eye(n_classes)[classes]) * weight[:, None]
+        parts = [np.bincount(fold * size + code, share, minlength=k * size) for share in shares.T]
+        counts = np.stack(parts).astype(np.float64).reshape(n_classes, k, size).transpose(1, 0, 2)
         total = counts.sum(axis=(1, 2))
         if k < 2 or (total <= 0).any() or (counts.sum(axis=(0, 2)) > 0).sum() < 2:
             return None

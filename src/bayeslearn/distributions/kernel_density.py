@@ -1,7 +1,7 @@
 """Kernel density over the cells of a numeric column: a fine histogram, smoothed where it is read.
 
     statistics   n_cg, the weight of row c in cell g: they add, as those of states do
-    position     u_g = (1/C) Σ_c P(cell < g | c) + ½ P(cell = g | c)         the middle rank of a cell, rows counting alike
+    position     u_g = (1/C) Σ_c P(cell < g | c) + ½ P(cell = g | c)      the middle rank, rows counting alike
     estimate     θ_cg ∝ Σ_k (n_ck + α_ck) exp(−(u_g − u_k)²/2h²)
     bandwidth    h = ½ σ n^(−1/5), and at least half the median gap between neighboring cells
 
@@ -72,7 +72,7 @@ class KernelDensity(Categorical):
         elif how == "mean" and otherwise is None:
             posterior.mean()  # an error where there are no cases
         shape = alpha.shape
-        theta = smoothed(alpha.reshape(-1, self.size)).reshape(shape)
+        theta = smoothed(alpha.reshape(-1, self.n_states)).reshape(shape)
         empty = alpha.sum(axis=-1, keepdims=True) <= NOTHING
         return theta if otherwise is None else np.where(empty, otherwise, theta)
 

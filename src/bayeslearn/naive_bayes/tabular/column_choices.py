@@ -1,7 +1,7 @@
 """The distributions of the columns of a naive Bayes model: given, or chosen by held-out evidence.
 
-Numeric columns without a distribution are chosen by :mod:`bayeslearn.components.distribution_choice`, on the rows with a
-label; of many rows, and of a source, on a random sample, which is also where the cut points come from. Statistics are
+Numeric columns without a distribution are chosen by :mod:`bayeslearn.components.distribution_choice`, on the rows with
+a label; of many rows, and of a source, on a random sample, which is also where the cut points come from. Statistics are
 those of all rows. Where there are few rows, a numeric column is Gaussian.
 """
 
@@ -17,15 +17,15 @@ from bayeslearn import evaluation
 from bayeslearn.components.component import Component
 from bayeslearn.components.distribution_choice import CANDIDATES, Choice, choose
 from bayeslearn.distributions.distribution import by_name
-from bayeslearn.errors import MissingValuesError
-from bayeslearn.naive_bayes.tabular.row_blocks import Cases, all_cases
-from bayeslearn.tables import NumericVariable
+from bayeslearn.naive_bayes.tabular.row_blocks import SourceCases
+from bayeslearn.tables import NumericVariable, Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from numpy.typing import NDArray
 
+    from bayeslearn.naive_bayes.tabular.row_blocks import Cases
     from bayeslearn.tables import Source
 
     Floats = NDArray[np.float64]
@@ -45,7 +45,7 @@ FROM_ROWS = ("kernel_density", "binned:mdl")
 
 def choosable(variables: Iterable[Any], options: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
     """The candidates of each numeric column of which something is open."""
-    found = {}
+    found: dict[str, tuple[str, ...]] = {}
     for variable in variables:
         option = options.get(variable.name, "auto")
         if isinstance(variable, NumericVariable) and option in {"auto", *FROM_ROWS}:
@@ -96,21 +96,15 @@ def choices_in(
     candidates = choosable((v for v in source.schema if v.name != target), options)
     if not candidates:
         return {}
-    variables = {name: source.schema[name] for name in candidates}
-    columns = [Component((variable,), by_name("gaussian")()) for variable in variables.values()]
-    if shares is not None:
-        weight = None if source.sample_weight is None else np.asarray(source.sample_weight)
+    variables: dict[str, Any] = {name: source.schema[name] for name in candidates}
+    if isinstance(source, Table):
+        table, weight = source, None if source.sample_weight is None else np.asarray(source.sample_weight)
+        labels = table.codes_of(target).astype(np.int32) if shares is None else shares
         return choices_of(
-            variables, candidates, lambda name, rows: source.values_of(name)[rows], shares, weight, n_classes
+            variables, candidates, lambda name, rows: table.values_of(name)[rows], labels, weight, n_classes
         )
-    cases = all_cases(source, columns, target)
-    if isinstance(cases, Cases):
-        labels, weight = cases.labels, cases.sample_weight
-        return choices_of(
-            variables, candidates, lambda name, rows: source.values_of(name)[rows], labels, weight, n_classes
-        )
-    every = max(source.n_rows // MAX_ROWS, 1)
-    found = cases.fold(Sample(every))
+    columns = tuple(Component((variable,), by_name("gaussian")()) for variable in variables.values())
+    found = SourceCases(source, columns, target).fold(Sample(max(source.n_rows // MAX_ROWS, 1)))
     place = {name: j for j, name in enumerate(variables)}
     return choices_of(
         variables, candidates, lambda name, rows: found.cells[place[name]][rows], found.labels, found.weight, n_classes
@@ -149,12 +143,3 @@ class Sample:
         part = cases.take(rows)
         weight = np.ones(len(rows)) if part.sample_weight is None else part.sample_weight
         return SampledRows(part.labels, weight, np.array(part.rows.cells(0, len(rows)), dtype=np.float64))
-
-
-def require_labels(target: str, choices: Mapping[str, Choice], options: Mapping[str, str]) -> None:
-    """A distribution that takes its cut points from the rows has rows to take them from."""
-    missing = [name for name, option in options.items() if option in FROM_ROWS and name not in choices]
-    if missing:
-        raise MissingValuesError(
-            f"column {missing[0]!r} cannot be {options[missing[0]]}: no row has {target!r}", hint="label some rows"
-        )

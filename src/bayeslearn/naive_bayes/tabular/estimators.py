@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -35,6 +34,8 @@ from bayeslearn.tables import DiscreteVariable, NumericVariable, Schema, Table, 
 from bayeslearn.tables.markers import distinct_labels, label_codes, unknown_labels
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from numpy.typing import NDArray
 
     from bayeslearn.components.distribution_choice import Choice

@@ -44,6 +44,7 @@ from bayeslearn.naive_bayes.tabular.reporting import Checks, info_of
 from bayeslearn.naive_bayes.tabular.row_blocks import Cases, SourceCases, all_cases
 from bayeslearn.progress import Reporter, part, reports_progress
 from bayeslearn.sources import as_source, with_options
+from bayeslearn.sources.base import Scanned
 from bayeslearn.tables import DiscreteVariable, Schema, Source, Table
 
 if TYPE_CHECKING:
@@ -176,7 +177,7 @@ def fit_naive_bayes(
     classes = source.schema[target] if shares is None else DiscreteVariable(target, tuple(shares))
     assert isinstance(classes, DiscreteVariable)
     soft = None if shares is None else _shares(shares, source)
-    choices = choices_in(source, target, options_of(options), classes.size, soft)
+    choices = choices_in(source, target, options_of(options), classes.n_states, soft)
     missing, source = source.missing(), with_choices(source, choices)
     kinds = distribution_names(options) | {name: choice.distribution for name, choice in choices.items()}
     parts = [column_of(source.schema[name], kinds.get(name), prior) for name in names]
@@ -296,6 +297,7 @@ def with_choices(source: Source, choices: Mapping[str, Choice]) -> Source:
         return source
     if isinstance(source, Table):
         return source.with_intervals(cut)
+    assert isinstance(source, Scanned)
     return source.with_schema(Schema(cut.get(v.name, v) for v in source.schema))
 
 

@@ -98,7 +98,7 @@ def tempered(found: OutOfFold, exponents: tuple[float, ...]) -> NDArray[np.float
     return softmax(found.log_shares + found.evidence @ np.asarray(exponents), axis=1)
 
 
-def is_calibrated(calibrate: bool | Literal["auto"], n_labeled: int, n_classes: int) -> bool:
+def is_calibrated(n_labeled: int, n_classes: int, *, calibrate: bool | Literal["auto"]) -> bool:
     """Whether a fit ends with a calibration: auto needs twenty rows, and two classes."""
     if isinstance(calibrate, str):
         validation.choice("calibrate", calibrate, ["auto"])
@@ -183,7 +183,7 @@ def by_fold(model: NaiveBayesModel, cases: Cases, fold: NDArray[np.intp], k: int
 def repeated_parameters(model: NaiveBayesModel, k: int) -> list[Any] | None:
     """The parameters by which rows count, in every fold those of the model."""
     found = weighing_parameters(model)
-    place = np.tile(np.arange(model.target.size), k)
+    place = np.tile(np.arange(model.target.n_states), k)
     return None if found is None else [
         None if θ is None else column.distribution.take(θ, place)
         for column, θ in zip(model.columns, found, strict=True)

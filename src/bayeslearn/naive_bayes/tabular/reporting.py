@@ -194,7 +194,7 @@ class Checks:
         self, model: NaiveBayesModel, cases: Cases | SourceCases, n_labeled: int
     ) -> tuple[NaiveBayesModel, CrossValidation | None, tuple[str, ...]]:
         """The model, calibrated where this is asked for; the cross-validation; and notes."""
-        calibrate = is_calibrated(self.calibrate, n_labeled, len(model.classes))
+        calibrate = is_calibrated(n_labeled, len(model.classes), calibrate=self.calibrate)
         if not self.cv and not calibrate:
             return model, None, ()
         folds = max(self.cv or FOLDS, 2)

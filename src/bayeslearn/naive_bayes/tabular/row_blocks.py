@@ -17,6 +17,7 @@ import numpy as np
 from bayeslearn import kernels
 from bayeslearn.errors import DataError
 from bayeslearn.sources import as_source, is_source
+from bayeslearn.sources.base import Scanned
 from bayeslearn.tables import DiscreteVariable, Schema, Table, as_table
 from bayeslearn.tables.schema import smallest_code_type
 
@@ -236,7 +237,11 @@ class SourceCases:
 
 def in_memory(cases: Cases | SourceCases) -> Cases | SourceCases:
     """Those of a small source as those of a table, so that the answers are the same where rows are dealt out."""
-    if isinstance(cases, Cases) or cases.source.n_rows * (len(cases.columns) + 1) > SMALL:
+    if (
+        isinstance(cases, Cases)
+        or not isinstance(cases.source, Scanned)
+        or cases.source.n_rows * (len(cases.columns) + 1) > SMALL
+    ):
         return cases
     return cases_of(cases.source.table(), cases.columns, cases.target)
 
@@ -285,7 +290,8 @@ def of_numbers(x: NDArray[Any], columns: Sequence[Component]) -> Rows:
     if all(c.kernels is not None and not isinstance(c.variable, DiscreteVariable) for c in columns):
         return of_floats(x)
     kinds = [
-        smallest_code_type(c.variable.size + 1) if isinstance(c.variable, DiscreteVariable) else None for c in columns
+        smallest_code_type(c.variable.n_states + 1) if isinstance(c.variable, DiscreteVariable) else None
+        for c in columns
     ]
     names = [c.name for c in columns]
 
