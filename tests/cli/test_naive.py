@@ -115,7 +115,10 @@ def test_labels_that_are_missing(days):
     ("words", "message"),
     [
         (["--target", "kind", "-o", "m.txt"], "its name stands for another format"),
-        (["--target", "kind", "-o", "m.json", "--distribution", "heat"], "--distribution takes COL=NAME"),
+        (
+            ["--target", "kind", "-o", "m.json", "--distribution", "heat"],
+            "unexpected value for `--distribution`: 'heat'",
+        ),
         (["--target", "kind", "-o", "m.json", "--distribution", "heat=zipf"], "distributions"),
         (["--target", "kind", "-o", "m.json", "--prior", "m:2,m:3"], "one --prior for all columns"),
         (

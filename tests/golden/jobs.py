@@ -45,8 +45,10 @@ LEARNED = {
     "-o network-missing.json",
     "network-updated.json": "update MODELS/network.json words.csv -o network-updated.json",
     "network-merged.json": "merge MODELS/network.json MODELS/network-updated.json -o network-merged.json",
-    "naive.json": "fit naive-bayes table.csv --target class -o naive.json",
-    "naive-cut.json": "fit naive-bayes table.csv --target class --distribution x=binned:4 -o naive-cut.json",
+    "naive.json": "fit naive-bayes table.csv --target class --distribution gaussian --no-calibrate -o naive.json",
+    "naive-cut.json": "fit naive-bayes table.csv --target class --distribution x=binned:4 --distribution gaussian"
+    " --no-calibrate -o naive-cut.json",
+    "naive-auto.json": "fit naive-bayes table.csv --target class -o naive-auto.json",
     "mixture.json": "fit mixture table.csv --n-components 2 -o mixture.json --seed 1",
     "mixture-full.json": "fit mixture table.csv --n-components 2 --columns x,y,z -o mixture-full.json --seed 1",
     "hmm-gaussian.json": "fit hmm steps.csv --n-states 2 --id run -o hmm-gaussian.json --seed 1",

@@ -112,7 +112,7 @@ STORED_KINDS = {
     "k-cnf.json": Kind(lambda: KCNF.fit(EXAMPLES, 2), lambda h: h.covers([ROW, ["rainy", "cold"]])),
     "radial-classes.json": Kind(lambda: fit_rbf_classifier(INPUTS, LABELS, 3, random_state=0), classified),
     "naive-gamma.json": Kind(
-        lambda: fit_naive_bayes(AMOUNTS, "who", distributions=FAMILIES, estimate="integrated"),
+        lambda: fit_naive_bayes(AMOUNTS, "who", distributions=FAMILIES, estimate="integrated", calibrate=False),
         lambda model: [model.predict_proba(AMOUNTS), model.update(AMOUNTS).predict_proba(AMOUNTS)],
     ),
     "mixture-gamma.json": Kind(
@@ -158,12 +158,16 @@ STORED_KINDS = {
     "mixture-table.model": Kind(
         lambda: fit_mixture(INPUTS, 2, random_state=0), lambda model: model.predict_proba(INPUTS)
     ),
-    "naive.model": Kind(lambda: fit_naive_bayes({**INPUTS, "y": LABELS}, "y"), classified),
+    "naive.model": Kind(
+        lambda: fit_naive_bayes({**INPUTS, "y": LABELS}, "y", distributions="gaussian", calibrate=False), classified
+    ),
     "encoded": Kind(
         lambda: Rows({**INPUTS, "w": [None, "p", "q"] * 8, "weight": [1.0, 2.0] * 12}),
         lambda source: [
             source.schema.names, source.totals.rows, source.totals.weight,
-            fit_naive_bayes(source, "c").predict_proba({**INPUTS, "w": ["p", "q", None] * 8}),
+            fit_naive_bayes(source, "c", distributions="gaussian", calibrate=False).predict_proba(
+                {**INPUTS, "w": ["p", "q", None] * 8}
+            ),
         ],
     ),
 }  # fmt: skip

@@ -14,12 +14,17 @@ from bayeslearn.distributions import (
     FiniteHypotheses,
     FinitePrior,
     Gamma,
+    KernelDensity,
     LinearGaussian,
+    LogCases,
+    LogNormal,
     MultivariateNormal,
     Normal,
     NormalInverseGamma,
+    PointMassCases,
     Poisson,
     RegressionPrior,
+    ZeroInflated,
 )
 from tests.properties import trials
 
@@ -40,6 +45,8 @@ class Kind:
     case: Any
     missing: Any
     parameters: Any
+    #: Whether evidence and predictions have a closed form, which agree.
+    is_conjugate: bool = True
 
     def __str__(self):
         return self.name
@@ -63,6 +70,33 @@ def normal_kind(covariance):
 
 KINDS = [
     Kind("categorical", Categorical(3), Dirichlet([1.0, 2.0, 0.5]), st.integers(0, 2), -1, np.array([0.2, 0.5, 0.3])),
+    Kind(
+        "kernel density",
+        KernelDensity(4),
+        Dirichlet([1.0, 2.0, 0.5, 1.0]),
+        st.integers(0, 3),
+        -1,
+        np.array([0.2, 0.4, 0.3, 0.1]),
+        is_conjugate=False,
+    ),
+    Kind(
+        "zero inflated",
+        ZeroInflated(),
+        PointMassCases(3.0, 2.0, 1.0, 4.0),
+        reals | st.just(0.0),
+        nan,
+        (np.array(0.3), np.array(1.0), np.array(4.0)),
+        is_conjugate=False,
+    ),
+    Kind(
+        "log normal",
+        LogNormal(),
+        LogCases(3.0, 2.0, 1.0, 4.0),
+        st.just(0.0) | reals.map(abs),
+        nan,
+        (np.array(0.3), np.array(1.0), np.array(4.0)),
+        is_conjugate=False,
+    ),
     Kind("bernoulli", Bernoulli(), Beta(2.0, 3.0), st.integers(0, 1), -1, np.array(0.3)),
     Kind(
         "finite",

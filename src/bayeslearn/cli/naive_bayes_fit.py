@@ -94,9 +94,11 @@ def run(
             tell(now.fraction, now.message or "fitting")
 
         words: dict[str, Any] = {"estimate": estimate, "unlabeled": unlabeled}  # checked by the fit
+        words |= {"calibrate": "auto" if calibrate is None else calibrate}
         model = fit_naive_bayes(
-            table, target, distributions=kinds_of(distributions, everywhere, table), prior=priors(prior), class_prior=class_prior,
-            calibrate="auto" if calibrate is None else calibrate, cv=cv, tol=tol, max_iter=max_iter, random_state=seed, progress=step, **words,
+            table, target, distributions=kinds_of(distributions, everywhere, table), prior=priors(prior),
+            class_prior=class_prior, cv=cv, tol=tol, max_iter=max_iter, random_state=seed,
+            progress=step, **words,
         )  # fmt: skip
         model.save(to)
     info = replace(model.fit_info, dropped_columns=dropped)
@@ -162,9 +164,10 @@ class Everywhere(dict[str, Any]):
 
 def kinds_of(distributions: dict[str, str], everywhere: str | None, table: Any) -> dict[str, str]:
     """The distributions of the columns of a table whose numbers are binned already; one may be of all others."""
-    from bayeslearn.naive_bayes.tabular.inputs import numbers_of_bins
+    from bayeslearn.naive_bayes.tabular.inputs import checked_option, numbers_of_bins
 
     bins = numbers_of_bins(distributions)
+    everywhere = None if everywhere is None else checked_option("--distribution", everywhere)
     own = {n: "categorical" if n in bins else kind for n, kind in distributions.items() if n in table.schema}
     return ({} if everywhere is None else {v.name: everywhere for v in table.schema.numeric}) | own
 

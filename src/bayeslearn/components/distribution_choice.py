@@ -228,6 +228,17 @@ class Cells:
             return None
         return found.T.reshape(k, n, size) if np.isfinite(found).all() else None
 
+    @property
+    def middles(self) -> tuple[tuple[float, ...], ...]:
+        """The median of each cell."""
+        total = np.append(0.0, np.cumsum(self.value_weight)[self.last])
+        middle = np.searchsorted(np.cumsum(self.value_weight), (total[:-1] + total[1:]) / 2)
+        return tuple((value,) for value in self.values[np.minimum(middle, self.last)].tolist())
+
+    def summary(self, cuts: tuple[float, ...]) -> tuple[tuple[float, ...], ...]:
+        """A few values of each interval between cuts."""
+        return summarized(self.values, self.value_weight, cuts, weighted=True)
+
     def variable(self, variable: NumericVariable, option: str) -> DiscreteVariable | NumericVariable:
         """The variable of the column with a chosen distribution."""
         name, _, kind = option.partition(":")
@@ -239,7 +250,7 @@ class Cells:
         if name == "binned":
             places = self.mdl(total) if kind == "mdl" else self.quantiles(int(kind))
         cuts = tuple(separators(self.values, self.last[places]).tolist())
-        kept = summarized(self.values, self.value_weight, cuts, weighted=True)
+        kept = self.middles if name == "kernel_density" else self.summary(cuts)
         return DiscreteVariable.from_cuts(variable.name, cuts, kept=kept, like=variable)
 
 

@@ -7,7 +7,7 @@
 
 σ and n are the standard deviation and the weight of a row of parameters, averaged over the rows by their weight: one
 bandwidth for all, so that what the kernel does at the ends cancels in the ratio of two rows. Ranks do not change when
-the column is transformed, do not run after outliers, and keep apart a value that many cases share. The pooled prior
+the column is transformed, do not run after outliers, and keep apart a value that many rows share. The pooled prior
 mixes a little of the density of all data into every row. Rows of parameters are estimated together.
 References: B. Silverman, Density Estimation for Statistics and Data Analysis, 1986; G. John, P. Langley, Estimating
 continuous distributions in Bayesian classifiers, UAI 1995.

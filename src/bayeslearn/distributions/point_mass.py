@@ -22,7 +22,7 @@ from bayeslearn.distributions.distribution import register, standardized
 from bayeslearn.distributions.moments import Moments, real_cells
 from bayeslearn.distributions.normal import LOG_2PI
 from bayeslearn.distributions.priors import CasesDistribution, PriorCases
-from bayeslearn.distributions.sufficient_statistics import NOTHING, paired, ratio, remaining
+from bayeslearn.distributions.sufficient_statistics import NOTHING, fading, paired, ratio, remaining
 from bayeslearn.errors import EvidenceError
 
 if TYPE_CHECKING:
@@ -68,6 +68,7 @@ class PointMassCases(PriorCases):
         return self._of(remaining(self.n, other.n), self.moments - other.moments)
 
     def __mul__(self, factor: float) -> Self:
+        factor = fading(factor)
         return self._of(self.n * factor, self.moments * factor)
 
     def _of(self, n: Floats, moments: Moments) -> Self:

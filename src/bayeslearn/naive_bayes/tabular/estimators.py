@@ -53,16 +53,17 @@ class NaiveBayesClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseE
     Parameters
     ----------
     distributions
-        ``"auto"``: text, truth values and categories are categorical, floats of an array Gaussian, whole numbers of an
-        array categorical; columns of a frame as :func:`~bayeslearn.as_table` judges them. A dict declares it for some
-        columns: ``"categorical"``, ``"gaussian"``, ``"poisson"``, or ``"binned:5"`` for bins at the quantiles. A plain
-        array has the columns x0, x1, and so on.
+        ``"auto"``: text, truth values, categories and few whole numbers are categorical, and the distribution of every
+        other column of numbers is chosen by held-out evidence, as by :func:`fit_naive_bayes`; whole numbers of an
+        array are categorical up to 255. A name, such as ``"gaussian"``, is that of all numeric columns, and a dict
+        declares it for some columns: ``"categorical"``, ``"poisson"``, or ``"binned:5"`` for bins at the quantiles. A
+        plain array has the columns x0, x1, and so on. :meth:`partial_fit` chooses nothing in its first batch.
     prior, class_prior, estimate
         As in :meth:`NaiveBayesModel.learn`: every class starts with one case that looks like all rows, the class shares
         with one case each, and posterior means are plugged in.
     calibrate
-        Learn out of fold how much the evidence of each column counts, at the cost of a second pass
-        (:mod:`bayeslearn.naive_bayes.tabular.calibration_curve`).
+        Learn out of fold how much the evidence of each column counts; ``"auto"`` does so with at least 20 rows that
+        have a label. The reliability is :meth:`calibration`.
     na_values, keep_default_na
         Markers of missing values, as in :func:`~bayeslearn.as_table`; of X, and of the column that `y` names.
     unlabeled

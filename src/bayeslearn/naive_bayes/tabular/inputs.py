@@ -291,12 +291,14 @@ def distribution_names(distributions: Mapping[str, str]) -> dict[str, str]:
 
 def options_of(distributions: Mapping[str, str]) -> dict[str, str]:
     """The checked option of each column."""
-    bins = numbers_of_bins(distributions)
-    known = [*known_distributions(), "auto", "binned", "binned:8", "binned:mdl"]
-    return {
-        name: option if name in bins else validation.choice(f"distributions[{name!r}]", option, known)
-        for name, option in distributions.items()
-    }
+    return {name: checked_option(f"distributions[{name!r}]", option) for name, option in distributions.items()}
+
+
+def checked_option(what: str, option: Any) -> str:
+    """The name of a distribution, or of a way to find one."""
+    if numbers_of_bins({what: option}):
+        return str(option)
+    return validation.choice(what, option, [*known_distributions(), "auto", "binned", "binned:8", "binned:mdl"])
 
 
 def every_column(distributions: Any, variables: Iterable[Any]) -> Mapping[str, str]:
@@ -310,7 +312,7 @@ def every_column(distributions: Any, variables: Iterable[Any]) -> Mapping[str, s
             f"`distributions` must be 'auto', a name, or a dict of columns, got {distributions!r:.80}",
             hint='distributions={"wind": "gaussian"}',
         )
-    option = options_of({"distributions": distributions})["distributions"]
+    option = checked_option("distributions", distributions)
     if option == "auto":
         return {}
     return {v.name: option for v in variables if isinstance(v, NumericVariable) or option == "categorical"}

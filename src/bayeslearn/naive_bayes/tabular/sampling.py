@@ -12,7 +12,8 @@ import numpy as np
 from bayeslearn import validation
 from bayeslearn.distributions.priors import one_row
 from bayeslearn.naive_bayes.tabular.row_blocks import with_other
-from bayeslearn.tables import DiscreteVariable, Schema, Table, as_table
+from bayeslearn.tables import DiscreteVariable, NumericVariable, Schema, Table, as_table
+from bayeslearn.tables.intervals import values_of
 from bayeslearn.tables.schema import name_list, require_known
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def sample(model: NaiveBayesModel, n_samples: int, random_state: Any) -> Table:
 
     n, rng = validation.integer("n_samples", n_samples, min_value=0), validation.generator(random_state)
     classes = rng.choice(len(model.classes), n, p=np.exp(model.class_log_prior))
-    cells = [(c.variable, drawn(model, c, classes, rng)) for c in model.columns]
+    cells = [numbers_of(c, drawn(model, c, classes, rng)) for c in model.columns]
     return join([*cells, (model.target, classes.astype(np.int32))], n, None)
 
 
@@ -54,6 +55,19 @@ def drawn(
             :, 0
         ]
     return found
+
+
+def numbers_of(column: Component, codes: NDArray[Any]) -> tuple[Any, NDArray[Any]]:
+    """A column with its cells; the cells of a kernel density are numbers, the medians of what they hold."""
+    variable = column.variable
+    if column.distribution.name != "kernel_density" or not variable.interval_values:
+        return variable, codes
+    return NumericVariable(variable.name, read_as=variable.read_as, origin=variable.origin), medians(variable)[codes]
+
+
+def medians(variable: DiscreteVariable) -> NDArray[np.float64]:
+    """A number of each interval: the median of the rows in it, where it is known, else one inside its bounds."""
+    return np.array([values[(len(values) - 1) // 2] for values in values_of(variable, np.empty(0))])
 
 
 def constant_of(model: NaiveBayesModel, column: Component) -> float:
@@ -120,7 +134,8 @@ class Cells:
         if not isinstance(variable, DiscreteVariable):
             return found.tolist()
         if variable.cuts is not None:
-            return middles(variable.cuts)[found].tolist()
+            known = not variable.cuts or column.distribution.name == "kernel_density"
+            return (medians(variable) if known else middles(variable.cuts))[found].tolist()
         return [variable.states[code] for code in found.tolist()]
 
     def best(self, column: Component, rows: NDArray[np.intp]) -> NDArray[Any]:
