@@ -350,9 +350,8 @@ def standardized(x: Floats) -> Floats:
 #: The modules of the distributions of the package: those of one column, and those of vectors.
 COLUMN_MODULES = {
     "categorical": "categorical", "gaussian": "normal", "poisson": "poisson", "exponential": "durations",
-    "gamma": "durations", "student_t": "heavy_tailed", "von_mises": "von_mises",
+    "gamma": "durations", "student_t": "heavy_tailed", "von_mises": "von_mises", "log_normal": "point_mass",
     "negative_binomial": "negative_binomial", "kernel_density": "kernel_density", "zero_inflated": "point_mass",
-    "log_normal": "point_mass",
 }  # fmt: skip
 VECTOR_MODULES = {"multivariate_gaussian": "multivariate_normal", "multinomial": "multinomial"}
 MODULES = COLUMN_MODULES | VECTOR_MODULES
@@ -361,8 +360,8 @@ MODULES = COLUMN_MODULES | VECTOR_MODULES
 PRIOR_CLASSES: dict[str, str | type] = {
     "dirichlet": "Dirichlet", "rule": "DirichletRule", "normal-inverse-gamma": "NormalInverseGamma",
     "normal-inverse-wishart": "NormalInverseWishart", "gamma": "Gamma", "gamma cases": "GammaCases",
-    "von Mises cases": "VonMisesCases", "negative binomial cases": "DispersedCases", "Student's t cases": "ScaledCases",
-    "point mass cases": "PointMassCases", "log-normal cases": "LogCases",
+    "von Mises cases": "VonMisesCases", "Student's t cases": "ScaledCases", "log-normal cases": "LogCases",
+    "negative binomial cases": "DispersedCases", "point mass cases": "PointMassCases",
 }  # fmt: skip
 
 _registered: dict[str, type[Distribution[Any, Any]]] = {}
@@ -390,7 +389,8 @@ def register(name: str) -> Callable[[type[Any]], type[Any]]:
         require_free(name, cls)
         cls.name = name
         _registered[name] = cls
-        if cls.prior_type is not None and not is_of_package(cls.prior_type):
+        home = str(getattr(cls.prior_type, "__module__", __package__))  # those of the package have names in files
+        if not f"{home}.".startswith(f"{__package__}."):
             PRIOR_CLASSES[prior_name(name)] = cls.prior_type
         return cls
 
@@ -415,11 +415,6 @@ def require_free(name: str, cls: type[Any]) -> None:
             f"there is a distribution {name!r:.60} already: {home}",
             hint="register yours under another name, or unregister the other one",
         )
-
-
-def is_of_package(prior_type: Any) -> bool:
-    """Whether a class of priors comes with the package, whose model files have a name for it."""
-    return str(prior_type.__module__).startswith(f"{__package__}.")
 
 
 def prior_name(name: str) -> str:

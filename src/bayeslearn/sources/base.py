@@ -14,7 +14,7 @@ from bayeslearn.capacity import free_memory
 from bayeslearn.errors import CapacityError, EmptyTableError, ParameterError
 from bayeslearn.reports import Grid, Report, Reported
 from bayeslearn.sources.engines import ThreadEngine
-from bayeslearn.tables import NumericVariable, Table
+from bayeslearn.tables import NumericVariable, Schema, Table
 from bayeslearn.tables.conversion import Request, check_request, requested
 from bayeslearn.tables.frames import kind_of
 from bayeslearn.tables.markers import Missing
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.sources.column_profiles import ColumnProfiles
-    from bayeslearn.tables import DiscreteVariable, Schema
+    from bayeslearn.tables import DiscreteVariable
     from bayeslearn.tables.columns import Column
     from bayeslearn.tables.conversion import Unseen
     from bayeslearn.tables.markers import Markers
@@ -151,6 +151,10 @@ class Scanned(Reported, Source, ABC):
         """The same rows coded by another schema, as :func:`~bayeslearn.as_table` does it."""
         request = replace(self.request, unseen=self.unseen or handle_unknown, absent=missing_columns)
         return replace(self, schema=schema, request=request)
+
+    def with_intervals(self, cut: Mapping[str, DiscreteVariable]) -> Self:
+        """The same rows with numeric columns coded by these intervals."""
+        return self.with_schema(Schema(cut.get(v.name, v) for v in self.schema))
 
     def declared(
         self,

@@ -22,7 +22,7 @@ from bayeslearn import validation
 from bayeslearn.tables.schema import name_list, require_known
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from bayeslearn.tables.markers import Markers, Missing
     from bayeslearn.tables.schema import Schema
     from bayeslearn.tables.table import Table
+    from bayeslearn.tables.variables import DiscreteVariable
 
 
 T = TypeVar("T")
@@ -224,6 +225,10 @@ class Source(Folded["Table"]):
 
     def batches(self, n: int | None = None) -> Iterator[Table]:
         """The rows in order, `n` at a time, or as it suits the source."""
+        raise NotImplementedError
+
+    def with_intervals(self, cut: Mapping[str, DiscreteVariable]) -> Source:
+        """The same rows with numeric columns coded by these intervals."""
         raise NotImplementedError
 
     # -- raw columns

@@ -44,7 +44,6 @@ from bayeslearn.naive_bayes.tabular.reporting import Checks, info_of
 from bayeslearn.naive_bayes.tabular.row_blocks import Cases, SourceCases, all_cases
 from bayeslearn.progress import Reporter, part, reports_progress
 from bayeslearn.sources import as_source, with_options
-from bayeslearn.sources.base import Scanned
 from bayeslearn.tables import DiscreteVariable, Schema, Source, Table
 
 if TYPE_CHECKING:
@@ -293,12 +292,7 @@ def _columns(
 def with_choices(source: Source, choices: Mapping[str, Choice]) -> Source:
     """The data with columns in intervals where that was chosen."""
     cut = {name: c.variable for name, c in choices.items() if isinstance(c.variable, DiscreteVariable)}
-    if not cut:
-        return source
-    if isinstance(source, Table):
-        return source.with_intervals(cut)
-    assert isinstance(source, Scanned)
-    return source.with_schema(Schema(cut.get(v.name, v) for v in source.schema))
+    return source.with_intervals(cut) if cut else source
 
 
 def _shares(shares: Mapping[Any, Any], source: Source) -> NDArray[np.float64]:

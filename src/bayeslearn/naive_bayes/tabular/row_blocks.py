@@ -17,7 +17,6 @@ import numpy as np
 from bayeslearn import kernels
 from bayeslearn.errors import DataError
 from bayeslearn.sources import as_source, is_source
-from bayeslearn.sources.base import Scanned
 from bayeslearn.tables import DiscreteVariable, Schema, Table, as_table
 from bayeslearn.tables.schema import smallest_code_type
 
@@ -237,13 +236,9 @@ class SourceCases:
 
 def in_memory(cases: Cases | SourceCases) -> Cases | SourceCases:
     """Those of a small source as those of a table, so that the answers are the same where rows are dealt out."""
-    if (
-        isinstance(cases, Cases)
-        or not isinstance(cases.source, Scanned)
-        or cases.source.n_rows * (len(cases.columns) + 1) > SMALL
-    ):
+    if isinstance(cases, Cases) or cases.source.n_rows * (len(cases.columns) + 1) > SMALL:
         return cases
-    return cases_of(cases.source.table(), cases.columns, cases.target)
+    return cases_of(as_table(cases.source), cases.columns, cases.target)
 
 
 @dataclass(frozen=True)
