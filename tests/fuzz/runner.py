@@ -89,7 +89,8 @@ class Worker:
         if seconds is not None:
             return f"took more than {seconds:g} seconds"
         self.errors.seek(0)
-        said = self.errors.read()[-3000:].decode(errors="replace")
+        said = self.errors.read()[-20_000:].decode(errors="replace")
+        said = said.partition("\nExtension modules:")[0][-3000:]  # without the long list that faulthandler appends
         name = signal.Signals(-code).name if code < 0 else f"exit code {code}"
         return f"the process ended: {name}\n{said}"
 

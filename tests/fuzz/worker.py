@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numba
 import numpy as np
+import pyarrow as pa
 
 from tests.fuzz import trials
 
@@ -53,8 +54,12 @@ def prepare(target: trials.Target) -> None:
 
 
 def load_libraries() -> None:
-    """Load what takes memory once, however small the data: the compiler, and buffers of linear algebra by thread."""
+    """Load what takes memory once, however small the data: the compiler, buffers of linear algebra, the pool of Arrow.
+
+    Arrow reserves 1 GiB of address space with its first array, which is all that a trial may take.
+    """
     numba.njit(lambda n: np.zeros(n) + 1.0)(1)
+    pa.array([0.0])
     for name in ("scipy.linalg", "scipy.optimize", "scipy.sparse", "sklearn.base", "pandas", "polars"):
         importlib.import_module(name)
     with ThreadPoolExecutor(4) as pool:
