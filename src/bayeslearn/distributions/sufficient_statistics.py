@@ -266,9 +266,9 @@ def remaining(before: NDArray[np.float64], taken: NDArray[np.float64]) -> NDArra
 
 def ratio(a: ArrayLike, b: ArrayLike) -> NDArray[np.float64]:
     """``a / b``, and 0 where b is 0: the share of nothing is nothing."""
-    a, b = np.broadcast_arrays(np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64))
+    a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     with np.errstate(over="ignore"):  # a share of next to nothing may be infinite; sums are looked at where they end
-        return np.divide(a, b, out=np.zeros(a.shape), where=b != 0)
+        return np.divide(a, b, out=np.zeros(np.broadcast(a, b).shape), where=b != 0)
 
 
 def require(

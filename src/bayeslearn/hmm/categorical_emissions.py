@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -73,7 +74,7 @@ class CategoricalEmissions(Emissions):
         """The number of states."""
         return len(self.theta)
 
-    @property
+    @cached_property
     def distribution(self) -> Categorical:
         """Of as many states as there are symbols."""
         return Categorical(self.variable.n_states)
@@ -114,6 +115,10 @@ class CategoricalEmissions(Emissions):
         if cells.ndim != 1 or cells.dtype != np.int32:
             raise ShapeError(f"expected codes of symbols, got shape {cells.shape} of {cells.dtype}")
         validation.indices(f"codes of {self.variable.name}", cells, self.variable.n_states, min_value=-1)
+
+    def _symbols_of(self, other: Emissions) -> bool:
+        assert isinstance(other, CategoricalEmissions)
+        return self.variable is other.variable
 
     def draw(self, states: NDArray[np.intp], random_state: np.random.Generator) -> NDArray[Any]:
         """Random symbols."""

@@ -108,12 +108,21 @@ class Emissions(ABC):
 
     def require_fit(self, data: Sequences) -> None:
         """Check that sequences have the cells and the states of these emissions."""
-        if vars(data).get("_fits") is self:  # arrays of sequences cannot be written to
+        known = vars(data).get("_fits")  # arrays of sequences cannot be written to
+        if known is self or (known is not None and known.takes_cells_of(self)):
             return
         self.require_cells(data.cells)
         if data.known_states is not None:
             validation.indices("known_states", data.known_states, self.n_states, min_value=-1)
         vars(data)["_fits"] = self
+
+    def takes_cells_of(self, other: Emissions) -> bool:
+        """Whether other emissions take the same cells, as those of the next iteration of EM: only parameters differ."""
+        return type(self) is type(other) and self.n_states == other.n_states and self._symbols_of(other)
+
+    def _symbols_of(self, other: Emissions) -> bool:
+        """Whether symbols and columns are those of others of this kind and size."""
+        return self.feature_names == other.feature_names
 
     #: The dimensions of one cell in its working form are those of the columns.
     many_columns: ClassVar[bool] = False

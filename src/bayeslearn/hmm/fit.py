@@ -16,7 +16,7 @@ from bayeslearn.fit_info import with_fit_info
 from bayeslearn.hmm import initialization, priors, sequence_sources
 from bayeslearn.hmm.inputs import finished, gathered, is_folded
 from bayeslearn.hmm.model import HiddenMarkovModel
-from bayeslearn.hmm.results import HMMFitInfo, state_reports
+from bayeslearn.hmm.results import HMMFitInfo
 from bayeslearn.progress import reports_progress
 from bayeslearn.sources import with_options
 
@@ -239,6 +239,6 @@ def info_of(found: EMResult[HiddenMarkovModel], model: HiddenMarkovModel, batch:
     return HMMFitInfo(
         n_rows=batch.n_rows, n_sequences=round(model.total_weight, 6), n_missing=batch.n_missing, history=found.history,
         converged=found.converged, log_likelihood=found.log_likelihood, columns=model.feature_names,
-        emissions=model.emissions.label, states=state_reports(model), starts=found.starts,
-        states_without_data=model.states_without_data,
+        emissions=model.emissions.label, starts=found.starts, states_without_data=model.states_without_data,
+        _model=model,
     )  # fmt: skip

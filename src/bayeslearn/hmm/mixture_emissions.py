@@ -96,6 +96,10 @@ class MixtureEmissions(Emissions):
         """Those of the parts."""
         self.parts.require_cells(cells)
 
+    def _symbols_of(self, other: Emissions) -> bool:
+        assert isinstance(other, MixtureEmissions)
+        return self.parts.takes_cells_of(other.parts)
+
     @property
     def columns_as(self) -> Any:
         """As the parts."""

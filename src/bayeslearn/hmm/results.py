@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -323,8 +324,6 @@ class HMMFitInfo(FitInfo):
         The number of missing values.
     columns, emissions
         The observed columns, and the kind of their distribution.
-    states
-        The states of the model.
     starts
         The penalized log-likelihood that each initialization reached.
     states_without_data
@@ -335,9 +334,18 @@ class HMMFitInfo(FitInfo):
     n_missing: int = 0
     columns: tuple[str, ...] = ()
     emissions: str = ""
-    states: tuple[StateReport, ...] = ()
     starts: tuple[float, ...] = ()
     states_without_data: tuple[Any, ...] = ()
+    #: The model, whose states are described when they are asked for.
+    _model: HiddenMarkovModel | None = None
+
+    @cached_property
+    def states(self) -> tuple[StateReport, ...]:
+        """The states of the model."""
+        return () if self._model is None else state_reports(self._model)
+
+    def _computed(self) -> dict[str, Any]:
+        return {"states": plain(self.states)}
 
     @property
     def objective(self) -> float:
