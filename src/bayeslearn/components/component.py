@@ -120,7 +120,7 @@ class Component:
 
     def posterior(self, statistics: Any) -> Any:
         """Prior and evidence added, a row of parameters for each class; None where there is nothing to learn."""
-        prior = self.prior_given(statistics)
+        prior = self.prior_given(statistics) if isinstance(self.prior, Rule) else self.prior
         return None if prior is None else self.distribution.update(prior, statistics)
 
     def estimate(self, prior: Any, statistics: Any, before: Any) -> Any:

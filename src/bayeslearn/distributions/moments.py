@@ -92,7 +92,7 @@ class CenterdMoments(Statistics):
 
     @classmethod
     def _made(cls, *arrays: NDArray[np.float64]) -> Self:
-        return cls(*arrays)
+        return cls(*map(validation.lock, arrays))  # arrays that were just made need no copy
 
     # -- one case is a number or a vector
 
@@ -130,7 +130,8 @@ class Moments(CenterdMoments):
     @classmethod
     def zero(cls, shape: tuple[int, ...] = ()) -> Self:
         """No data."""
-        return cls(np.zeros(shape), np.zeros(shape), np.zeros(shape))
+        nothing = validation.lock(np.zeros(shape))
+        return cls(nothing, nothing, nothing)
 
     @classmethod
     def collect(cls, x: NDArray[np.float64], to: Assignment) -> Self:

@@ -119,7 +119,8 @@ class NormalInverseGamma:
         variances = common_shape(alpha=shapes["alpha"], beta=shapes["beta"])
         variances = variances if len(variances) == len(means) else means
         for name, shape in zip(names, (means, means, variances, variances), strict=True):
-            object.__setattr__(self, name, frozen(np.broadcast_to(values[name], shape)))
+            value = values[name]
+            object.__setattr__(self, name, frozen(value if value.shape == shape else np.broadcast_to(value, shape)))
 
     def __repr__(self) -> str:
         return f"NIG(μ={shown(self.mu)}, κ={shown(self.kappa)}, α={shown(self.alpha)}, β={shown(self.beta)})"

@@ -321,6 +321,8 @@ def kept(of: Callable[..., Any]) -> Callable[..., Any]:
 
 def common_shape(**shapes: tuple[int, ...]) -> tuple[int, ...]:
     """The shape that all of these broadcast to; the error names them."""
+    if len(alike := set(shapes.values())) == 1:
+        return alike.pop()
     try:
         return np.broadcast_shapes(*shapes.values())
     except ValueError:
