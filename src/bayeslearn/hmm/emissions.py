@@ -120,7 +120,7 @@ class Emissions(ABC):
         """Whether other emissions take the same cells, as those of the next iteration of EM: only parameters differ."""
         return type(self) is type(other) and self.n_states == other.n_states and self._symbols_of(other)
 
-    def _symbols_of(self, other: Emissions) -> bool:
+    def _symbols_of(self, other: Any) -> bool:
         """Whether symbols and columns are those of others of this kind and size."""
         return self.feature_names == other.feature_names
 

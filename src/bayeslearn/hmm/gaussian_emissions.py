@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -132,7 +131,7 @@ class GaussianEmissions(NormalBase):
         object.__setattr__(self, "var", frozen(positive(validation.broadcast("var", var, mean.shape))))
         object.__setattr__(self, "floor", self._check_floor())
 
-    @cached_property
+    @property
     def distribution(self) -> MultivariateNormal:
         """Columns that are independent given the state."""
         return MultivariateNormal(len(self.columns), "diag")
@@ -200,7 +199,7 @@ class FullGaussianEmissions(NormalBase):
         covariance_factor(Σ)  # is there one?
         object.__setattr__(self, "floor", self._check_floor())
 
-    @cached_property
+    @property
     def distribution(self) -> MultivariateNormal:
         """Columns that depend on each other."""
         return MultivariateNormal(len(self.columns), "full")

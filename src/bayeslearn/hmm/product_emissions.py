@@ -168,8 +168,7 @@ class ProductEmissions(Emissions):
             if is_discrete(component):
                 validation.indices(f"codes of {component.name}", codes, component.variable.n_states, min_value=-1)
 
-    def _symbols_of(self, other: Emissions) -> bool:
-        assert isinstance(other, ProductEmissions)
+    def _symbols_of(self, other: Any) -> bool:
         return self.components is other.components
 
     def component_cells(self, cells: Floats) -> list[NDArray[Any]]:
