@@ -124,7 +124,7 @@ class HybridReader(Reader):
             "var": self.amounts(entry["var"], rows, *path, "var"),
         }
         scale: Any = entry.get("scale", "linear")
-        if scale not in {"linear", "log"}:
+        if scale not in ("linear", "log"):
             raise self.wrong(f"expected the scale 'linear' or 'log', found {scale!r:.60}", *path, "scale")
         try:
             return LinearGaussianCPD(
