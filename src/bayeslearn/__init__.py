@@ -39,7 +39,9 @@ if TYPE_CHECKING:
     from bayeslearn.discretizer import Discretizer as Discretizer
     from bayeslearn.ensemble import BayesOptimalClassifier as BayesOptimalClassifier
     from bayeslearn.ensemble import BayesOptimalModel as BayesOptimalModel
+    from bayeslearn.ensemble import BayesOptimalRegressor as BayesOptimalRegressor
     from bayeslearn.ensemble import fit_bayes_optimal as fit_bayes_optimal
+    from bayeslearn.ensemble import fit_bayes_optimal_regression as fit_bayes_optimal_regression
     from bayeslearn.hmm import HiddenMarkovModel as HiddenMarkovModel
     from bayeslearn.hmm import HMMEstimator as HMMEstimator
     from bayeslearn.hmm import fit_hmm as fit_hmm

@@ -59,6 +59,7 @@ KINDS = {
     "classification": "bayeslearn.regression.classification_model",
     "local regression": "bayeslearn.regression.local.model",
     "Bayes optimal": "bayeslearn.ensemble.model",
+    "Bayes optimal regression": "bayeslearn.ensemble.regression_model",
     "online learner": "bayeslearn.online.base",
     "expert mixture": "bayeslearn.online.bayes_mixture",
     "network average": "bayeslearn.network.structure.uncertainty.model_averaging",

@@ -17,7 +17,12 @@ import numpy as np
 
 from bayeslearn import AODEClassifier, BayesianNetwork, containers, fit_parameters
 from bayeslearn.case_based import CaseBase, retrieve
-from bayeslearn.ensemble import BayesOptimalModel, fit_bayes_optimal
+from bayeslearn.ensemble import (
+    BayesOptimalModel,
+    BayesOptimalRegressionModel,
+    fit_bayes_optimal,
+    fit_bayes_optimal_regression,
+)
 from bayeslearn.hmm import HiddenMarkovModel, fit_hmm
 from bayeslearn.hypotheses import Examples, FiniteSpace, HypothesisPosterior, VersionSpace
 from bayeslearn.learning_theory.k_cnf import KCNF
@@ -262,6 +267,14 @@ def use_ensemble(model: BayesOptimalModel) -> list[Any]:
     ]
 
 
+def use_mean_ensemble(model: BayesOptimalRegressionModel) -> list[Any]:
+    return [
+        lambda: model.predict(INPUTS),
+        lambda: model.predict_interval(INPUTS)[0],
+        lambda: model.explain(INPUTS) and None,
+    ]
+
+
 ### kinds
 
 
@@ -373,6 +386,10 @@ KINDS: dict[str, Kind] = {
     "bayes_optimal": Kind(
         lambda: fit_bayes_optimal(ROWS, "y", members=["naive-bayes", "aode", "logistic", "k-nn"]),
         use_ensemble, BayesOptimalModel.load,
+    ),
+    "bayes_optimal_regression": Kind(
+        lambda: fit_bayes_optimal_regression(INPUTS, NUMBERS, members=["linear", "k-nn"]),
+        use_mean_ensemble, BayesOptimalRegressionModel.load,
     ),
     "cases": Kind(lambda: CaseBase.load("plumbing"), use_cases, CaseBase.load),
 }  # fmt: skip

@@ -12,7 +12,9 @@ from bayeslearn.errors import command_line
 
 #: Kinds of models that predict columns of tables, and those that have only probabilities of rows.
 CLASSIFIERS = ("naive Bayes", "one-dependence", "classification", "Bayes optimal")
-REGRESSION = ("regression", "local regression")
+REGRESSION = ("regression", "local regression", "Bayes optimal regression")
+#: Kinds of models to which no rows are added.
+FIXED = ("one-dependence", "Bayes optimal", "Bayes optimal regression")
 HMM = "hidden Markov model"
 TEXTBOOK = ("version space", "k-CNF", "hypotheses", "online learner", "expert mixture")
 TABLES = (*CLASSIFIERS, "neighbors", "forest", *REGRESSION, "mixture")
@@ -66,6 +68,7 @@ VERBS = {
             "naive Bayes",
             "classification",
             "Bayes optimal",
+            "Bayes optimal regression",
             "regression",
             "neighbors",
             "forest",
@@ -99,7 +102,7 @@ VERBS = {
     "update": Verb(
         of_kinds(
             "model_changes.update",
-            *(kind for kind in TABLES if kind != "one-dependence"),
+            *(kind for kind in TABLES if kind not in FIXED),
             HMM,
             "text",
             network="network_update.run",

@@ -56,6 +56,33 @@ def classifier(
         time_limit=time_limit, random_state=seed)  # fmt: skip
 
 
+@reads("engine", "on_error", "table")
+def regressor(
+    data: Rows,
+    *,
+    target: Annotated[str, typer.Option("--target", "-t", help="Column of the numbers.", metavar="COLUMN")],
+    to: To,
+    members: Members = None,
+    cv: Folds = None,
+    sample_weight: Weight = None,
+    time_limit: Limit = None,
+    seed: Seed = 0,
+    plot: Plot = None,
+    as_json: Json = False,
+) -> None:
+    """Fit a Bayes optimal regression: all regressors, each weighted by how well it predicts held-out rows.
+
+    Example: bayeslearn fit regressor cars.csv --target mpg -o mpg.json
+    """
+    from bayeslearn.ensemble import fit_bayes_optimal_regression
+
+    def fit(rows: Any, **options: Any) -> Any:
+        return fit_bayes_optimal_regression(rows, target, **options)
+
+    run(fit, data, target, to, sample_weight, plot, as_json=as_json, members=members or None, cv=cv,
+        time_limit=time_limit, random_state=seed)  # fmt: skip
+
+
 def run(
     fit: Callable[..., Any],
     data: Data,

@@ -9,6 +9,10 @@ VERBS = {
         "ensemble_fit.classifier",
         "Fit a Bayes optimal classifier: all learners, weighted by how well they predict held-out rows.",
     ),
+    "regressor": Verb(
+        "ensemble_fit.regressor",
+        "Fit a Bayes optimal regression: all regressors, weighted by how well they predict held-out rows.",
+    ),
     "network": Verb(
         "network_fit.run",
         "Fit a Bayesian network: structure and parameters.",

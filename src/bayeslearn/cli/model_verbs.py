@@ -22,6 +22,7 @@ KINDS = {
     "network": "network", "mixture": "mixture", "hidden Markov model": "hmm", "naive Bayes": "naive-bayes",
     "text": "text", "neighbors": "neighbors", "forest": "forest", "regression": "regression",
     "classification": "regression", "local regression": "regression", "Bayes optimal": "classifier",
+    "Bayes optimal regression": "regressor",
     "version space": "concept", "k-CNF": "concept", "hypotheses": "bayes", "online learner": "online",
     "expert mixture": "online",
 }  # fmt: skip

@@ -1,13 +1,14 @@
-"""The Bayes optimal classifier as a scikit-learn estimator."""
+"""The Bayes optimal classifier and regressor as scikit-learn estimators."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
 from bayeslearn.ensemble.fit import fit_bayes_optimal
-from bayeslearn.estimators import PredictsClasses
+from bayeslearn.ensemble.regression_fit import fit_bayes_optimal_regression
+from bayeslearn.estimators import AnswersInBatches, PredictsClasses, ReadsLabels
 from bayeslearn.tables.markers import class_array
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.ensemble.model import BayesOptimalModel
+    from bayeslearn.ensemble.regression_model import BayesOptimalRegressionModel
     from bayeslearn.tables import Schema
     from bayeslearn.tables.markers import Markers
 
@@ -96,6 +98,75 @@ class BayesOptimalClassifier(PredictsClasses, ClassifierMixin, BaseEstimator):  
     def predict_proba(self, X: Any) -> Floats:
         """Return P(class | row), a column for each of `classes_`."""
         return self._answer(X, "predict_proba")
+
+    def _columns_in(self) -> Schema:
+        return self.model_.schema
+
+
+class BayesOptimalRegressor(AnswersInBatches, ReadsLabels, RegressorMixin, BaseEstimator):  # type: ignore[misc]
+    """The regressors of this package, each weighted by how well it predicts rows that it was not fitted to.
+
+    Parameters
+    ----------
+    members
+        Names of :data:`bayeslearn.ensemble.REGRESSORS`, estimators of this package, or pairs of a name and an
+        estimator. None: linear regression, nearest neighbors and radial basis functions.
+    cv, time_limit, random_state, na_values, keep_default_na, unlabeled
+        As in :class:`BayesOptimalClassifier`.
+
+    Attributes
+    ----------
+    model_
+        The :class:`BayesOptimalRegressionModel`; ``model_.fit_info`` has the out-of-fold R² of each member, and the
+        coverage of the intervals.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> X = [[float(i)] for i in range(40)]
+    >>> model = BayesOptimalRegressor(["linear", "k-nn"]).fit(X, [2.0 * i for i in range(40)])
+    >>> model.predict([[10.5]]).round(1)
+    array([21.])
+    """
+
+    model_: BayesOptimalRegressionModel
+
+    def __init__(
+        self,
+        members: Any = None,
+        *,
+        cv: int | None = None,
+        time_limit: float | None = None,
+        random_state: Any = 0,
+        na_values: Markers = (),
+        keep_default_na: bool = True,
+        unlabeled: Literal["drop", "error"] = "drop",
+    ) -> None:
+        self.members = members
+        self.cv = cv
+        self.time_limit = time_limit
+        self.random_state = random_state
+        self.na_values = na_values
+        self.keep_default_na = keep_default_na
+        self.unlabeled = unlabeled
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit; where X has named columns, `y` and `sample_weight` may be names of columns."""
+        rows, numbers, weights = self._read_cases(X, y, sample_weight, reset=True)
+        self.model_ = fit_bayes_optimal_regression(
+            rows, numbers, members=self.members, cv=self.cv, sample_weight=weights, time_limit=self.time_limit,
+            random_state=self.random_state,
+        )  # fmt: skip
+        return self
+
+    def predict(self, X: Any) -> Floats:
+        """Return the expected target of each row."""
+        return self._answer(X, "predict")
+
+    def predict_interval(self, X: Any, level: float = 0.95) -> tuple[Floats, Floats]:
+        """Return equal-tailed bounds of a new target at each row."""
+        return self._answer(X, "predict_interval", level)
 
     def _columns_in(self) -> Schema:
         return self.model_.schema

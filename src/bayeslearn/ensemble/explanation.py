@@ -24,6 +24,8 @@ from bayeslearn.reports import MAX_ROWS, Grid, Report, Words
 from bayeslearn.tables import DiscreteVariable, Table
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from bayeslearn.ensemble.model import BayesOptimalModel
@@ -86,7 +88,11 @@ def explained(model: BayesOptimalModel, data: Any, *, of: Any, against: Any) -> 
         raise ParameterError(
             f"class {against!r} cannot be compared with itself", hint=f"classes: {listed(model.classes)}"
         )
-    start, parts = by_cell(model, table, c, other)
+
+    def odds(rows: Table) -> Floats:
+        return log_odds(model.pool.log_proba(model.log_proba_of_members(rows)), np.resize(c, len(rows)), other)
+
+    start, parts = by_cell(table, odds)
     offset, members = by_member(model, logs, log_p, c, other)
     return PooledContributions(
         tuple(model.classes[k] for k in c), None if against is None else (against,) * n, start, parts,
@@ -107,18 +113,16 @@ def log_odds(log_p: Floats, c: NDArray[np.intp], other: int | None) -> Floats:
 ### by cell
 
 
-def by_cell(
-    model: BayesOptimalModel, table: Table, c: NDArray[np.intp], other: int | None
-) -> tuple[Floats, dict[str, Floats]]:
-    """The log odds without any cell, and the contribution of each."""
+def by_cell(table: Table, predict: Callable[[Table], Floats]) -> tuple[Floats, dict[str, Floats]]:
+    """What is predicted without any cell, and the contribution of each."""
     names = table.schema.names
-    parts = {name: np.zeros(len(c)) for name in names}
+    parts = {name: np.zeros(len(table)) for name in names}
     orders = both_ways(len(names))
-    start = odds_of(model, table, [frozenset()], c, other)[0]
+    start = of_sets(table, [frozenset()], predict)[0]
     for order in orders:
         known = [frozenset(names[j] for j in order[:i]) for i in range(1, len(order) + 1)]
         before = start
-        for j, after in zip(order, odds_of(model, table, known, c, other), strict=True):
+        for j, after in zip(order, of_sets(table, known, predict), strict=True):
             parts[names[j]] += (after - before) / len(orders)
             before = after
     return start, parts
@@ -131,18 +135,14 @@ def both_ways(n: int) -> list[list[int]]:
     return [side for order in orders for side in (order, order[::-1])]
 
 
-def odds_of(
-    model: BayesOptimalModel, table: Table, known: list[frozenset[str]], c: NDArray[np.intp], other: int | None
-) -> list[Floats]:
-    """The log odds where only some cells are known, for each of several sets of columns."""
+def of_sets(table: Table, known: list[frozenset[str]], predict: Callable[[Table], Floats]) -> list[Floats]:
+    """What is predicted where only some cells are known, for each of several sets of columns."""
     found: list[Floats] = []
     step = max(ROOM // max(len(table), 1), 1)
     for a in range(0, len(known), step):
         part = known[a : a + step]
         masked = [table.mask([name for name in table.schema.names if name not in seen]) for seen in part]
-        log_p = model.pool.log_proba(model.log_proba_of_members(Table.concat(masked)))
-        odds = log_odds(log_p, np.tile(c, len(part)), other)
-        found += list(odds.reshape(len(part), len(c)))
+        found += list(predict(Table.concat(masked)).reshape(len(part), len(table)))
     return found
 
 

@@ -128,7 +128,7 @@ def fitted(
     fold = inner_folds(cases.y, n_folds, seed) if several else np.full(len(cases), -1)
 
     def answer(member: Member, train: NDArray[np.intp], test: NDArray[np.intp]) -> Floats:
-        model = fit_member(member, cases.take(train), target, seed)
+        model = fit_member(member, cases.take(train), seed)
         return model.proba(cases.take(test).tables, target)
 
     held_out = out_of_fold(
@@ -139,7 +139,8 @@ def fitted(
     logs = floored(known.predictions)
     weights = cases.sample_weight[known.rows]
     pool = pooled(combine, logs, cases.y[known.rows], weights, shares(cases))
-    final, kept, notes = final_fits(cases, known.members, pool, seed, part(progress, FOLDS_SHARE, 1.0))
+    needed = np.ones(len(known.members)) if combine == "ridge" else pool.member_weights
+    final, kept, notes = final_fits(cases, known.members, needed, seed, part(progress, FOLDS_SHARE, 1.0))
     scores = member_scores(known, logs, cases, pool)
     model = BayesOptimalModel(cases.columns, target, pool.without(~kept), final, float(cases.sample_weight.sum()))
     metrics = judged(pool, logs, cases, known) if len(known.rows) and known.members else (None, None)
@@ -174,17 +175,16 @@ def pooled(combine: str, logs: Floats, codes: NDArray[np.intp], weights: Floats,
 
 
 def final_fits(
-    cases: Cases, members: Sequence[Member], pool: Pool, seed: int, progress: Reporter | None
+    cases: Cases, members: Sequence[Member], weights: Floats, seed: int, progress: Reporter | None
 ) -> tuple[tuple[FittedMember, ...], NDArray[np.bool_], list[str]]:
     """Members of positive weight fitted to all rows, which of the members these are, and what went wrong."""
-    wanted = np.asarray(pool.combine == "ridge") | (pool.member_weights >= MIN_WEIGHT)
-    kept, final, notes = np.broadcast_to(wanted, len(members)).copy(), [], []
+    kept, final, notes = weights[: len(members)] >= MIN_WEIGHT, [], []
     for i in np.flatnonzero(kept).tolist():
         should_stop(progress, i / len(members), f"{members[i].name}, all rows")
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                final.append(fit_member(members[i], cases, cases.target, seed))  # type: ignore[arg-type]
+                final.append(fit_member(members[i], cases, seed))
         except Exception as error:  # noqa: BLE001 - the other members predict without this one
             kept[i] = False
             notes.append(f"{members[i].name}: left out, {reason(error)}")

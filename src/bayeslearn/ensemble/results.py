@@ -33,8 +33,38 @@ class BayesOptimalFitInfo(FitInfo):
         return found | super()._pairs()
 
     def _blocks(self) -> tuple[Any, ...]:
-        rows = [
-            [m.name, round(m.weight, 4), round(m.score, 4), round(m.loss, 4), round(m.seconds, 2)]
-            for m in sorted(self.members, key=lambda m: -m.weight)
-        ]
-        return (Grid(["Member", "Weight", "Accuracy", "Log loss", "Seconds"], rows, "Members, out of fold"),)
+        return (member_grid(self.members, "Accuracy"),)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class BayesOptimalRegressionFitInfo(FitInfo):
+    """The members of a Bayes optimal regression: weights, out-of-fold R² and log loss, seconds."""
+
+    n_folds: int = 0
+    members: tuple[MemberScore, ...] = ()
+    #: Of the pool on the held-out rows, from which it was learned; coverage is that of the 95 % intervals.
+    r_squared: float | None = None
+    log_loss: float | None = None
+    coverage: float | None = None
+
+    def _title(self) -> str:
+        return f"Bayes optimal regression: {len(self.members)} members, {self.n_rows:,} rows"
+
+    def _pairs(self) -> dict[str, Any]:
+        found: dict[str, Any] = {"Folds": self.n_folds}
+        if self.r_squared is not None:
+            found |= {"R² out of fold": self.r_squared, "Log loss out of fold": self.log_loss}
+            found |= {"Within the 95% interval": self.coverage}
+        return found | super()._pairs()
+
+    def _blocks(self) -> tuple[Any, ...]:
+        return (member_grid(self.members, "R²"),)
+
+
+def member_grid(members: tuple[MemberScore, ...], score: str) -> Grid:
+    """The members, those of the largest weight first."""
+    rows = [
+        [m.name, round(m.weight, 4), round(m.score, 4), round(m.loss, 4), round(m.seconds, 2)]
+        for m in sorted(members, key=lambda m: -m.weight)
+    ]
+    return Grid(["Member", "Weight", score, "Log loss", "Seconds"], rows, "Members, out of fold")

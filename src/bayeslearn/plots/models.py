@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from bayeslearn.em import EMResult
-    from bayeslearn.ensemble import BayesOptimalModel
+    from bayeslearn.ensemble import BayesOptimalModel, BayesOptimalRegressionModel
     from bayeslearn.evaluation import Metrics
     from bayeslearn.hmm import HiddenMarkovModel, StatePath, StatePosterior
     from bayeslearn.mixture import MixtureModel
@@ -189,12 +189,13 @@ def plot_contributions(found: CellContributions, row: int = 0, *, ax: Any = None
     return figure
 
 
-def plot_member_weights(model: BayesOptimalModel, *, ax: Any = None) -> Any:
+def plot_member_weights(model: BayesOptimalModel | BayesOptimalRegressionModel, *, ax: Any = None) -> Any:
     """The weight of each member of an ensemble, a bar for each, the largest first."""
     weights = sorted(model.weights.items(), key=lambda pair: pair[1])
     figure, axes = canvas(ax, (6, 1.2 + 0.3 * len(weights)))
     axes.barh([name for name, _ in weights], [weight for _, weight in weights])
-    axes.set(xlabel="Weight", title=f"Members that predict {model.target.name}")
+    name = model.targets[0] if hasattr(model, "targets") else model.target.name
+    axes.set(xlabel="Weight", title=f"Members that predict {name}")
     return figure
 
 
