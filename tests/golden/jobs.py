@@ -62,7 +62,7 @@ LEARNED = {
     "sigmoid.json": "fit regression table.csv --target class --method logistic -o sigmoid.json",
     "neighbors.json": "fit neighbors table.csv --target class -o neighbors.json",
     "neighbors-numbers.json": "fit neighbors table.csv --target y -o neighbors-numbers.json",
-    "texts.model": "fit text texts.csv --target folder -o texts.model",
+    "texts.model": "fit text texts.csv --target folder --likelihood multinomial -o texts.model",
     "texts-bernoulli.model": "fit text texts.csv --target folder --likelihood bernoulli -o texts-bernoulli.model",
     "schema.json": "scan table.csv -o schema.json",
 }
@@ -111,7 +111,7 @@ ASKED = {
     "score hmm-mixture": "score MODELS/hmm-mixture.json table.csv",
     "predict text": "predict MODELS/texts.model 'ball goal soup'",
     "predict text-bernoulli": "predict MODELS/texts-bernoulli.model 'ball goal soup'",
-    "evaluate text": "evaluate text texts.csv --target folder --seed 1",
+    "evaluate text": "evaluate text texts.csv --target folder --likelihood multinomial --seed 1",
     "predict linear": "predict MODELS/linear.json table.csv -o out.csv",
     "predict rbf": "predict MODELS/rbf.json table.csv -o out.csv",
     "predict local": "predict MODELS/local.json table.csv -o out.csv",

@@ -17,7 +17,7 @@ import numpy as np
 from bayeslearn import kernels, validation
 from bayeslearn.naive_bayes.text.document_counts import DocumentCounts
 from bayeslearn.naive_bayes.text.sufficient_statistics import collect
-from bayeslearn.naive_bayes.text.vocabulary import Vocabulary
+from bayeslearn.naive_bayes.text.vocabulary import ColumnVocabulary, Vocabulary
 from bayeslearn.naive_bayes.text.word_weights import entries, word_logs
 
 if TYPE_CHECKING:
@@ -51,10 +51,11 @@ class Sample:
 
     @classmethod
     def of(
-        cls, counts: DocumentCounts, vocabulary: Any, shares: Floats, sample_weight: Floats | None, n: float
-    ) -> Sample:
-        """Those of `n` documents that are in the sample."""
-        keys = document_keys(counts, word_keys(vocabulary))
+        cls, counts: DocumentCounts, vocabulary: Any, shares: Floats, sample_weight: Floats | None, n: float,
+        *, totals: Floats | None = None,
+    ) -> Sample:  # fmt: skip
+        """Those of `n` documents that are in the sample; columns of a matrix are known by their `totals`."""
+        keys = document_keys(counts, word_keys(vocabulary, totals))
         taken = keys <= np.uint64(min(sampled(n, shares.shape[1]), 1.0) * float(2**64 - 2**11))
         w = np.ones(len(counts)) if sample_weight is None else np.asarray(sample_weight, float)
         taken &= w > 0
@@ -97,8 +98,10 @@ def shares_of(labels: Sequence[Any] | Floats, classes: tuple[Any, ...]) -> Float
     return np.eye(len(classes))[[place[label] for label in labels]].reshape(-1, len(classes))
 
 
-def word_keys(vocabulary: Any) -> NDArray[np.uint64]:
-    """A hash of each word; of its position where words are not known."""
+def word_keys(vocabulary: Any, totals: Floats | None = None) -> NDArray[np.uint64]:
+    """A hash of each word; of its total or its position where words are not known."""
+    if isinstance(vocabulary, ColumnVocabulary) and totals is not None:
+        return mixed(np.round(totals * GRAIN).astype(np.uint64))
     if not isinstance(vocabulary, Vocabulary):
         return mixed(np.arange(1, len(vocabulary) + 1, dtype=np.uint64))
     table = vocabulary.lexicon.table

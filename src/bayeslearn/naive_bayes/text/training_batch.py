@@ -47,7 +47,8 @@ class CountedBatch:
         shares = shares_of(labels, like.classes)
         counts = self._within(like.vocabulary)
         n = len(counts) if self.sample_weight is None else float(np.sum(self.sample_weight))
-        return Sample.of(counts, like.vocabulary, shares, self.sample_weight, n)
+        totals = like.words.sum(axis=0)
+        return Sample.of(counts, like.vocabulary, shares, self.sample_weight, n, totals=totals)
 
     def _within(self, vocabulary: Any) -> DocumentCounts:
         """The counts of the words of another vocabulary."""
