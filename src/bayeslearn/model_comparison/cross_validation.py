@@ -30,6 +30,8 @@ from bayeslearn.regression.logistic import LogisticFit
 from bayeslearn.reports import Pairs, Report, Reported
 from bayeslearn.tables import Schema, Table, as_table
 from bayeslearn.tables.frames import frame_of
+from bayeslearn.trees import fit as forest_fit
+from bayeslearn.trees.model import BayesianForestModel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -197,6 +199,8 @@ def learner_of(model: Any, targets: tuple[Any, ...]) -> Callable[[Table], Any]:
         return lambda rows: refitted_units(model, rows)
     if isinstance(model, LocalRegressionModel):
         return lambda rows: refitted_local(model, rows)
+    if isinstance(model, BayesianForestModel):
+        return lambda rows: refitted_forest(model, rows, targets[0])
     if isinstance(model, AODEModel):
         return lambda rows: refitted_pairs(model, rows, targets[0].name)
     raise ParameterError(
@@ -227,6 +231,16 @@ def refitted_local(model: LocalRegressionModel, rows: Table) -> LocalRegressionM
     return replace(
         model, rows=points, outputs=outputs[:, 0] if model.outputs.ndim == 1 else outputs, sample_weight=w, lineage=None
     )
+
+
+def refitted_forest(model: BayesianForestModel, rows: Table, target: Any) -> BayesianForestModel:
+    """A forest of the rows: as many trees, with the prior of a model, grown by the default settings."""
+    y = rows.codes_of(target.name) if model.is_classifier else rows.values_of(target.name)
+    return forest_fit.fitted(
+        rows.drop([target.name]), target, y.astype(np.int64) if model.is_classifier else y,
+        n_estimators=model.n_trees, split_probability=model.prior.split_probability,
+        equivalent_sample_size=model.prior.equivalent_sample_size, calibrate=model.temperature != 1, random_state=0,
+    )  # fmt: skip
 
 
 def refitted_pairs(model: AODEModel, rows: Table, target: str) -> AODEModel:
