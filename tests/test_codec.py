@@ -417,7 +417,7 @@ def test_a_posterior_of_functions_is_asked_about_cases_when_it_has_its_space(tmp
         ("hypotheses", {"names": ["a", "a", "b"]}, "the same"),
         ("hypotheses", {"log_prior": [0.0, None]}, "expected 'log_prior' of shape"),
         ("hypotheses", {"statistics": {"finite": [0, 0, 0], "impossible": [1, 1, 1]}}, "none of its hypotheses"),
-        ("one_dependence", {"cases": 0}, "a prior that is not above 0"),
+        ("one_dependence", {"cases": 0}, "a prior or an exponent that is not above 0"),
         ("one_dependence", {"labels": ["a"]}, "expected 'pairs' of shape"),
     ],
 )

@@ -294,3 +294,16 @@ def test_a_row_that_cannot_be_is_named():
     model = BayesianNetworkClassifier(prior=None).fit(X, [0, 1])
     with pytest.raises(ImpossibleEvidenceError, match="the evidence of row 1 is impossible: a=x, b=y cannot be"):
         model.predict(pd.DataFrame({"a": ["x", "x"], "b": ["x", "y"]}))
+
+
+def test_the_root_of_a_tree_among_columns():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.integers(0, 2, (200, 3)), columns=list("abc")).assign(d=lambda rows: rows["a"])
+    y = rng.integers(0, 2, 200)
+    for root in "bd":
+        dag = BayesianNetworkClassifier("tan", root=root).fit(X, y).network_.dag
+        assert dag.parents(root) == ("class",)
+    with pytest.raises(ParameterError, match="the root 'class' is the target"):
+        BayesianNetworkClassifier("tan", root="class").fit(X, y)
+    with pytest.raises(UnknownColumnError, match="the root names 'e'"):
+        BayesianNetworkClassifier("tan", root="e").fit(X, y)

@@ -188,6 +188,8 @@ class BayesianNetworkClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, 
     target
         The name of the class; when not given, the one node of `structure` that is no column of X, else the name of
         `y`, else ``"class"``.
+    root
+        The column at which the tree of ``"tan"`` starts; the first by name when not given.
     criterion
         The criterion of a learned structure: ``bic``, ``aic``, ``k2``, ``bdeu:N`` or ``bds:N``.
     prior
@@ -238,6 +240,7 @@ class BayesianNetworkClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, 
         structure: BayesianNetwork | DAG | str | None = None,
         *,
         target: str | None = None,
+        root: str | None = None,
         criterion: str = "bic",
         prior: Prior = "laplace",
         n_bins: int = 5,
@@ -250,6 +253,7 @@ class BayesianNetworkClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, 
     ) -> None:
         self.structure = structure
         self.target = target
+        self.root = root
         self.criterion = criterion
         self.prior = prior
         self.n_bins = n_bins
@@ -349,7 +353,12 @@ class BayesianNetworkClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, 
         """A network with the graph that the rows suggest, and nothing learned yet."""
         seed = int(validation.generator(self.random_state).integers(1 << 62))
         settings = SearchSettings(
-            method, StructureScore.parse(self.criterion), prior=self.prior, target=self.target_, seed=seed
+            method,
+            StructureScore.parse(self.criterion),
+            prior=self.prior,
+            target=self.target_,
+            root=self.root,
+            seed=seed,
         )
         return uniform(search(settings, table), {v.name: v for v in table.schema})
 

@@ -159,6 +159,32 @@ def test_calibration_sets_right_what_was_counted_eight_times():
     assert honest.model_.column_exponents == pytest.approx((1 / 8,) * 8, rel=0.1)
 
 
+def test_one_dependence_has_one_exponent_that_maximizes_the_likelihood_out_of_fold(tmp_path):
+    def noisy(seed):  # eight columns that show one hidden column
+        x, labels = correlated(2000, seed)
+        return np.where(np.random.default_rng(seed + 10).random(x.shape) < 0.15, 1 - x, x), labels
+
+    (X, y), (new, truth) = noisy(0), noisy(1)
+    sure, honest = (AODEClassifier(calibrate=c).fit(X, y) for c in (False, "auto"))
+    assert sure.model_.exponent == 1
+    assert honest.model_.exponent < 0.8
+    losses = [-np.log(m.predict_proba(new)[np.arange(2000), truth]).mean() for m in (sure, honest)]
+    assert losses[1] < losses[0] - 0.01
+    shares = honest.model_.logs[0]
+    joint = honest.predict_joint_log_proba(new[:5])
+    p = np.exp(shares + honest.model_.exponent * (joint - shares))
+    np.testing.assert_allclose(honest.predict_proba(new[:5]), p / p.sum(axis=1, keepdims=True), rtol=1e-12)
+    empty = honest.predict_proba(np.full((1, 8), np.nan))
+    np.testing.assert_allclose(empty, np.exp(shares)[None] / np.exp(shares).sum(), rtol=1e-12)
+    honest.model_.save(tmp_path / "m.json")
+    again = type(honest.model_).load(tmp_path / "m.json")
+    np.testing.assert_array_equal(
+        again.predict_proba({f"x{j}": new[:, j] for j in range(8)}), honest.predict_proba(new)
+    )
+    assert (again + again).exponent == pytest.approx(again.exponent)
+    assert AODEClassifier().fit(X[:10], y[:10]).model_.exponent == 1
+
+
 def test_calibration_of_labels_that_are_not_known():
     X, y = correlated(50, 0)
     with pytest.raises(UnknownStateError, match="not among the classes"):
@@ -257,7 +283,7 @@ def test_averaged_one_dependence_is_its_definition(seed):
     X[:3] = [["a"] * 3, ["b"] * 3, ["c"] * 3]
     y = rng.choice(["u", "v"], 25)
     y[:2] = ["u", "v"]
-    model = AODEClassifier().fit(X, y)
+    model = AODEClassifier(calibrate=False).fit(X, y)
     asked = [*X[:6].tolist(), [None, None, None], [None, "b", "a"]]
     expected = [slow_aode(X.tolist(), y.tolist(), row) for row in asked]
     np.testing.assert_allclose(model.predict_proba(np.array(asked, object)), expected, rtol=1e-9)

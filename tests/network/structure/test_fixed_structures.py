@@ -76,6 +76,10 @@ def test_naive_and_tan_put_the_target_above_all():
     assert arcs.sum() == 4 + 3
     assert arcs.sum(axis=0).max() == 2
     assert not closure(arcs).diagonal().any()
+    for root in (0, 4):
+        rooted = tan(counts, 2, root)
+        assert rooted[:, root].sum() == 1
+        assert ((rooted | rooted.T) == (arcs | arcs.T)).all()
 
 
 def test_k2_keeps_to_its_order_and_to_knowledge():

@@ -5,6 +5,10 @@
 Nothing is searched and nothing is chosen: all of it is counts of two columns and the class, so it learns in one pass
 and models add. Columns that lean on each other, which naive Bayes counts twice, are forgiven (Webb, Boughton
 and Wang 2005).
+
+What is left of this is corrected by one exponent, estimated out of fold as those of naive Bayes are:
+
+    P(c | x) ∝ P(c) (P(c, x) / P(c))^τ        counts without fold f = all counts − counts of fold f
 """
 
 from __future__ import annotations
@@ -16,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from bayeslearn import kernels, validation
+from bayeslearn import codec, evaluation, kernels, validation
 from bayeslearn.codec import Saved
 from bayeslearn.components.product import normalized
 from bayeslearn.distributions import Counts
@@ -25,6 +29,7 @@ from bayeslearn.estimators import AnswersInBatches, ReadsLabels
 from bayeslearn.fit_info import plain
 from bayeslearn.model_values import ARRAY, NAME, NUMBER
 from bayeslearn.naive_bayes.tabular.estimators import classes_of, labeled_source
+from bayeslearn.naive_bayes.tabular.out_of_fold import FOLDS, OutOfFold, best_exponents, is_calibrated
 from bayeslearn.naive_bayes.tabular.row_blocks import BLOCK
 from bayeslearn.reports import Grid, Pairs, Report, Reported
 from bayeslearn.sources.scanning import as_source, is_source
@@ -35,17 +40,22 @@ from bayeslearn.tables.discretization import quantile_cuts
 from bayeslearn.tables.intervals import weighted_values
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from bayeslearn.model_values import Reader
     from bayeslearn.tables.markers import Markers
+
+#: Rows that the exponent is estimated on.
+MOST_ROWS = 20_000
 
 #: Counts of pairs that are kept at most.
 MOST_CELLS = 1 << 27
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AODEModel(Reported, Saved, kind="one-dependence"):
+class AODEModel(Reported, Saved, kind="one-dependence", version=2):
     """Counts of (class, state, state) for every two columns, and the probabilities read off them.
 
     `counts.n` is (classes, states, states) over the states of all columns one after the other; on the diagonal stands
@@ -59,12 +69,15 @@ class AODEModel(Reported, Saved, kind="one-dependence"):
     min_count: float
     #: The names of the classes; 0, 1, ... when not given.
     labels: tuple[Any, ...] = ()
+    #: The exponent τ of the evidence; 1 unless the model is calibrated.
+    exponent: float = 1.0
 
     def __post_init__(self) -> None:
         k = len(self.classes.n)
         object.__setattr__(self, "labels", tuple(self.labels) or tuple(range(k)))
         if len(self.labels) != k:
             raise ShapeError(f"there are {k} classes, and {len(self.labels)} names of classes")
+        object.__setattr__(self, "exponent", validation.number("exponent", self.exponent, above=0))
 
     @classmethod
     def empty(
@@ -121,7 +134,10 @@ class AODEModel(Reported, Saved, kind="one-dependence"):
         return replace(self, counts=self.counts + Counts(pairs), classes=self.classes + Counts(classes))
 
     def __add__(self, other: AODEModel) -> AODEModel:
-        return replace(self, counts=self.counts + other.counts, classes=self.classes + other.classes)
+        a, b = self.total_weight, other.total_weight
+        exponent = (a * self.exponent + b * other.exponent) / (a + b) if a + b > 0 else self.exponent
+        counts, classes = self.counts + other.counts, self.classes + other.classes
+        return replace(self, counts=counts, classes=classes, exponent=exponent)
 
     @cached_property
     def logs(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
@@ -156,11 +172,34 @@ class AODEModel(Reported, Saved, kind="one-dependence"):
         kernels.parallel(block, range(0, codes.shape[1], BLOCK), worth=codes.size > 100_000)
         return joint
 
+    def proba(self, codes: NDArray[Any]) -> NDArray[np.float64]:
+        """P(class | row), shape (rows, classes)."""
+        shares = self.logs[0]
+        return normalized((shares + self.exponent * (self.log_joint(codes) - shares)).T)[0].T
+
     def predict_proba(self, data: Any) -> NDArray[np.float64]:
         """P(class | row), shape (rows, classes); a state not seen in training is missing."""
         with collected():
             table = as_table(data, schema=self.schema, handle_unknown="missing")
-        return normalized(self.log_joint(table.codes).T)[0].T
+        return self.proba(table.codes)
+
+    def calibrated(self, codes: NDArray[Any], labels: NDArray[np.int32], sample_weight: Any) -> AODEModel:
+        """The model with the exponent that rows of it, predicted out of fold, are most likely with."""
+        fold = evaluation.folds(labels, min(FOLDS, len(labels)), random_state=0)
+        nothing = AODEModel.empty(
+            self.schema, len(self.labels), self.equivalent_sample_size, self.min_count, self.labels
+        )
+        joint, shares = (np.zeros((len(labels), len(self.labels))) for _ in range(2))
+        for f in range(int(fold.max()) + 1):
+            rows = np.flatnonzero(fold == f)
+            mine = np.ascontiguousarray(codes[:, rows])
+            part = nothing.plus(mine, labels[rows], sample_weight[rows])
+            others = replace(self, counts=self.counts - part.counts, classes=self.classes - part.classes)
+            joint[rows], shares[rows] = others.log_joint(mine), others.logs[0]
+        evidence = joint - shares
+        evidence -= evidence.max(axis=1, keepdims=True)
+        found = OutOfFold(labels, sample_weight, fold, shares, evidence[:, :, None])
+        return replace(self, exponent=best_exponents(found)[0])
 
     def predict(self, data: Any) -> list[Any]:
         """The most probable class of each row, the first when tied."""
@@ -169,11 +208,14 @@ class AODEModel(Reported, Saved, kind="one-dependence"):
     # -- files
 
     def to_document(self) -> dict[str, Any]:
-        """Return the counts as plain values: {"labels", "variables", "pairs", "classes", "cases", "least"}."""
+        """Return the counts as plain values.
+
+        {"labels", "variables", "pairs", "classes", "cases", "least", "exponent"}
+        """
         odd = [label for label in self.labels if not isinstance(label, NAME)]
         if odd:
             raise ParameterError(f"classes in a file are texts, numbers or truth values, not {odd[0]!r:.60}")
-        prior = {"cases": self.equivalent_sample_size, "least": self.min_count}
+        prior = {"cases": self.equivalent_sample_size, "least": self.min_count, "exponent": self.exponent}
         counts = {"pairs": self.counts.n, "classes": self.classes.n}
         return {"labels": list(self.labels), **self.schema.to_dict(), **counts, **prior}
 
@@ -181,18 +223,63 @@ class AODEModel(Reported, Saved, kind="one-dependence"):
     def from_document(cls, reader: Reader, document: dict[str, Any]) -> AODEModel:
         """Return the model of a document, all of which is checked."""
         keys: dict[str, Any] = {
-            "labels": [NAME], "variables": [dict], "pairs": ARRAY, "classes": ARRAY, "cases": NUMBER, "least": NUMBER
+            "labels": [NAME], "variables": [dict], "pairs": ARRAY, "classes": ARRAY, "cases": NUMBER, "least": NUMBER,
+            "exponent": NUMBER,
         }  # fmt: skip
-        labels, variables, pairs, classes, cases, least = reader.entries(document, keys, "a model")
+        labels, variables, pairs, classes, cases, least, exponent = reader.entries(document, keys, "a model")
         schema = Schema(reader.discrete(variable, "the column") for variable in variables)
-        if not labels or not len(schema) or len(set(labels)) < len(labels) or cases <= 0 or least < 0:
-            reader.wrong("it has no classes or columns, classes of the same name, or a prior that is not above 0")
+        if not labels or not len(schema) or len(set(labels)) < len(labels) or min(cases, exponent) <= 0 or least < 0:
+            reader.wrong(
+                "it has no classes or columns, classes of the same name, or a prior or an exponent that is not above 0"
+            )
         nothing = cls.empty(schema, len(labels), float(cases), float(least), tuple(labels))
         n = reader.amounts(pairs, "pairs", nothing.counts.n.shape)
         if (n != np.swapaxes(n, 1, 2)).any():
             reader.wrong("the counts of its pairs are not symmetric")
         per_class = reader.amounts(classes, "classes", (len(labels),))
-        return replace(nothing, counts=Counts(n), classes=Counts(per_class))
+        return replace(nothing, counts=Counts(n), classes=Counts(per_class), exponent=float(exponent))
+
+
+@codec.upgrade("one-dependence", 1)
+def with_exponent(_reader: Reader, document: dict[str, Any]) -> dict[str, Any]:
+    """Version 1 had no exponent."""
+    return document | {"exponent": 1.0}
+
+
+@dataclass(frozen=True, eq=False)
+class SampledCodes:
+    """The codes, the classes and the weights of some rows."""
+
+    codes: NDArray[Any]
+    labels: NDArray[np.int32]
+    sample_weight: NDArray[np.float64]
+
+    def __add__(self, other: SampledCodes) -> SampledCodes:
+        return SampledCodes(
+            np.concatenate([self.codes, other.codes], axis=1),
+            np.append(self.labels, other.labels),
+            np.append(self.sample_weight, other.sample_weight),
+        )
+
+    def calibrated(self, model: AODEModel) -> AODEModel:
+        """A model of these rows and maybe others, with its exponent."""
+        seen = np.flatnonzero(self.labels >= 0)
+        return model.calibrated(self.codes[:, seen], self.labels[seen], self.sample_weight[seen])
+
+
+@dataclass(frozen=True)
+class SampleCodes:
+    """Takes every so many rows of a batch."""
+
+    names: tuple[str, ...]
+    target: str
+    every: int
+
+    def __call__(self, table: Table) -> SampledCodes:
+        """Those of one batch."""
+        w = np.ones(table.n_rows) if table.sample_weight is None else np.array(table.sample_weight)
+        codes, labels = table.select(self.names).codes, table.codes_of(self.target).astype(np.int32)
+        return SampledCodes(codes[:, :: self.every], labels[:: self.every], w[:: self.every])
 
 
 @dataclass(frozen=True)
@@ -220,6 +307,9 @@ class AODEClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseEstimat
         A state leads only if it occurs in at least this many rows.
     n_bins
         Intervals that a numeric column is cut into at its quantiles.
+    calibrate
+        Estimate the exponent of the evidence out of fold, on at most 20,000 rows; ``"auto"`` does so with at least 20
+        rows that have a label.
     na_values, keep_default_na
         Markers of missing values, as in :func:`~bayeslearn.as_table`; of X, and of the column that `y` names.
     unlabeled
@@ -248,6 +338,7 @@ class AODEClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseEstimat
         equivalent_sample_size: float = 1.0,
         min_count: float = 1.0,
         n_bins: int = 5,
+        calibrate: bool | Literal["auto"] = "auto",
         na_values: Markers = (),
         keep_default_na: bool = True,
         unlabeled: Literal["drop", "error"] = "drop",
@@ -255,6 +346,7 @@ class AODEClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseEstimat
         self.equivalent_sample_size = equivalent_sample_size
         self.min_count = min_count
         self.n_bins = n_bins
+        self.calibrate = calibrate
         self.na_values = na_values
         self.keep_default_na = keep_default_na
         self.unlabeled = unlabeled
@@ -268,7 +360,13 @@ class AODEClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseEstimat
         codes = self._code_labels(y, reset=True)
         table = self._table(self._columns(rows), w)
         self.model_ = self._empty(table.schema).plus(table.codes, codes, w)
+        every = -(-len(codes) // MOST_ROWS)
+        self._calibrate(lambda: SampledCodes(table.codes[:, ::every], codes[::every], w[::every]), len(codes))
         return self
+
+    def _calibrate(self, sample: Callable[[], SampledCodes], n_rows: int) -> None:
+        if is_calibrated(n_rows, len(self.classes_), calibrate=self.calibrate):
+            self.model_ = sample().calibrated(self.model_)
 
     def _columns(self, rows: Any) -> Any:
         """An array as columns, other data unchanged."""
@@ -297,7 +395,10 @@ class AODEClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseEstimat
         self.classes_ = classes_of(source.schema[y])
         self._note_columns(columns.names)
         target = DiscreteVariable(y, tuple(self.classes_.tolist()))
-        self.model_ = source.with_schema(Schema([target, *columns])).fold(CountPairs(self._empty(columns), y))
+        coded = source.with_schema(Schema([target, *columns]))
+        self.model_ = coded.fold(CountPairs(self._empty(columns), y))
+        every = -(-source.n_rows // MOST_ROWS)
+        self._calibrate(lambda: coded.fold(SampleCodes(columns.names, y, max(every, 1))), source.n_rows)
         return self
 
     def _table(self, columns: Any, w: NDArray[np.float64]) -> Table:
@@ -328,9 +429,9 @@ class AODEClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseEstimat
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """P(label | what the row shows); a state not seen in training is missing."""
-        return normalized(self.predict_joint_log_proba(X).T)[0].T
+        return self._answer(X, "proba")
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable label of each row, the first in sorted order when tied."""
-        best = self.predict_joint_log_proba(X).argmax(axis=1)
+        best = self.predict_proba(X).argmax(axis=1)
         return self.classes_[best]

@@ -181,7 +181,7 @@ def _tree(settings: SearchSettings, cache: ScoreCache, _: Arcs | None) -> Found:
 
 
 def _tan(settings: SearchSettings, cache: ScoreCache, _: Arcs | None) -> Found:
-    return Found(tan(cache.counts, target_of(settings, cache)))
+    return Found(tan(cache.counts, target_of(settings, cache), settings.root_of(cache.counts.names)))
 
 
 def _naive(settings: SearchSettings, cache: ScoreCache, _: Arcs | None) -> Found:

@@ -249,6 +249,8 @@ class SearchSettings:
     test: str = "g_test"
     n_restarts: int = 0
     seed: int = 0
+    #: Where the arcs of ``tan`` between columns start.
+    root: str | None = None
 
     def with_budget(self, budget: Budget) -> SearchSettings:
         """The same within another budget, for a part of the work."""
@@ -280,6 +282,12 @@ class SearchSettings:
     def target_of(self, names: Sequence[str]) -> int | None:
         """The target."""
         return None if self.target is None else positions("target", [self.target], names)[0]
+
+    def root_of(self, names: Sequence[str]) -> int | None:
+        """The root of ``tan``, which is not the target."""
+        if self.root is not None and self.root == self.target:
+            raise ParameterError(f"the root {self.root!r} is the target", hint="name another column, or none")
+        return None if self.root is None else positions("root", [self.root], names)[0]
 
 
 def positions(what: str, wanted: Iterable[str], names: Sequence[str]) -> list[int]:

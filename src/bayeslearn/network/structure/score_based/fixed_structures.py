@@ -78,14 +78,16 @@ def tree(counts: Counts, root: int | None = None) -> NDArray[np.bool_]:
     return spanning_tree(information(counts, ()), int(np.argmin(rank)) if root is None else root, rank)
 
 
-def tan(counts: Counts, target: int) -> NDArray[np.bool_]:
-    """The naive structure with a tree among the variables."""
+def tan(counts: Counts, target: int, root: int | None = None) -> NDArray[np.bool_]:
+    """The naive structure with a tree among the variables, its arcs pointing away from the root, the first by name."""
     rank = ranks(counts.names)
     bits = information(counts, (target,))
     bits[target] = bits[:, target] = -np.inf
     others = [v for v in range(len(counts.names)) if v != target]
     arcs = naive(len(counts.names), target)
-    return arcs | spanning_tree(bits, min(others, key=lambda v: rank[v]), rank) if others else arcs
+    if not others:
+        return arcs
+    return arcs | spanning_tree(bits, min(others, key=lambda v: rank[v]) if root is None else root, rank)
 
 
 def information(counts: Counts, given: tuple[int, ...]) -> NDArray[np.float64]:
