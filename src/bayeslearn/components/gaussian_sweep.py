@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 CHUNK = 1 << 15
 
 #: Rows × components × columns from which on a kernel is worth compiling.
-WORTH = 1 << 19
+WORTH = 1 << 15
 
 #: Covariances by which what is missing in a row depends on the rest.
 VARY_TOGETHER = {"full", "tied"}

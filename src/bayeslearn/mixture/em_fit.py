@@ -23,19 +23,21 @@ import math
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bayeslearn import capacity, em, validation
-from bayeslearn.distributions import Dirichlet
+from bayeslearn.components.fused import Fusion
+from bayeslearn.components.rows import Rows
+from bayeslearn.distributions import Dirichlet, StatisticsBundle
 from bayeslearn.distributions.categorical import DirichletRule
 from bayeslearn.distributions.sufficient_statistics import ratio
 from bayeslearn.errors import BayeslearnWarning, DataError, EvidenceError, ParameterError, listed
 from bayeslearn.mixture.comparison import bound
 from bayeslearn.mixture.inputs import MOST_ROWS, first_look, whole
-from bayeslearn.mixture.model import MixtureModel, MixturePrior, priors_of
-from bayeslearn.progress import part as share_of
+from bayeslearn.mixture.model import SHARES, MixtureModel, MixturePrior, priors_of
 
 if TYPE_CHECKING:
     import os
@@ -44,7 +46,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.components import Component
-    from bayeslearn.components.rows import Rows
     from bayeslearn.em import EMResult
     from bayeslearn.mixture.inputs import FoldedRows
     from bayeslearn.progress import Reporter
@@ -95,11 +96,33 @@ def fit_components(
             start(parts, sample, k, prior, how=options.init, equal=equal, random_state=rng)
             for _ in range(options.n_init)
         ]
-    path = options.checkpoint
-    write: Any = None if path is None else em.CheckpointEvery(options.checkpoint_every, lambda model: model.save(path))
-    return best_of(
-        begun, source, prior, tol=options.tol, max_iter=options.max_iter, progress=progress, checkpoint=write
-    )
+    return run_best(begun, source, prior, options, progress)
+
+
+def run_best(
+    begun: Sequence[MixtureModel],
+    source: Rows | FoldedRows,
+    prior: MixturePrior,
+    options: EMOptions,
+    progress: Reporter | None = None,
+) -> em.EMResult[MixtureModel]:
+    """Run EM from each of some models and keep the best result; columns of rows in memory are taken together."""
+    fusion = Fusion.of(begun[0].parts) if isinstance(source, Rows) else None
+    path, write = options.checkpoint, None
+    if path is not None:
+        save = partial(saved, fusion=fusion, prior=prior, path=path)
+        write = em.CheckpointEvery(options.checkpoint_every, save)
+    how: Any = {"tol": options.tol, "max_iter": options.max_iter, "progress": progress, "checkpoint": write}
+    if fusion is None:
+        return best_of(begun, source, prior, **how)
+    together = fused_prior(fusion, prior)
+    found = best_of([fused(fusion, model, together) for model in begun], fusion.rows(source), together, **how)  # type: ignore[arg-type]
+    return unfused_result(fusion, found, prior)
+
+
+def saved(model: MixtureModel, *, fusion: Fusion | None, prior: MixturePrior, path: Any) -> None:
+    """Write a model to a file."""
+    (model if fusion is None else unfused(fusion, model, prior)).save(path)
 
 
 def best_of(begun: Sequence[MixtureModel], source: Any, prior: MixturePrior, **how: Any) -> em.EMResult[MixtureModel]:
@@ -131,16 +154,51 @@ def warn_of_empty(model: MixtureModel) -> None:
         )
 
 
+### columns taken together
+
+
+def fused_prior(fusion: Fusion, prior: MixturePrior) -> MixturePrior:
+    """The prior of the fused parts."""
+    return MixturePrior(prior.shares, fusion.stack(prior.parts))
+
+
+def fused(fusion: Fusion, model: MixtureModel, prior: MixturePrior) -> MixtureModel:
+    """A model of the fused parts, to begin with."""
+    parameters = fusion.stack(model.parameters)
+    return MixtureModel(fusion.fused, model.weights, parameters, prior, equal_weights=model.equal_weights)
+
+
+def unfused(fusion: Fusion, model: MixtureModel, prior: MixturePrior) -> MixtureModel:
+    """The model of the parts one by one."""
+    parameters, statistics = fusion.parameters(model.parameters), model.statistics
+    if statistics is not None:
+        statistics = unfused_statistics(fusion, statistics)
+    return replace(model, parts=fusion.parts, parameters=parameters, statistics=statistics, prior=prior)
+
+
+def unfused_statistics(fusion: Fusion, known: StatisticsBundle) -> StatisticsBundle:
+    """The statistics of the parts one by one."""
+    return StatisticsBundle({SHARES: known[SHARES], **fusion.statistics(known)})
+
+
+def unfused_result(fusion: Fusion, found: EMResult[MixtureModel], prior: MixturePrior) -> EMResult[MixtureModel]:
+    """The result with the parts one by one."""
+    model = unfused(fusion, found.model, prior)
+    return replace(found, model=model, statistics=model.statistics, expected=unfused_statistics(fusion, found.expected))
+
+
 ### options
 
 
-def prior_of(prior: Any, parts: tuple[Component, ...], rows: Rows | FoldedRows, k: int) -> MixturePrior:
-    """Return the prior with a row for every component."""
+def prior_of(
+    prior: Any, parts: tuple[Component, ...], rows: Rows | FoldedRows, k: int, seen: StatisticsBundle | None = None
+) -> MixturePrior:
+    """Return the prior with a row for every component; `seen` has the statistics of all rows, if they are known."""
     if isinstance(prior, MixturePrior):
         return priors_of(parts, prior.parts, prior.shares, k)
     if prior is None:
         return priors_of(parts, tuple(part.distribution.none() for part in parts), DirichletRule(per_state=0.0), k)
-    seen = first_look(rows, parts).whole
+    seen = first_look(rows, parts).whole if seen is None else seen
     weak = [weak_prior(part, seen[part.name]) for part in parts]
     numbers = sum(part.distribution.n_parameters(k) + k for part in parts)
     capacity.require_numbers(f"{k:,} components", (numbers,), hint="use fewer components", copies=4)
@@ -173,41 +231,6 @@ def default_criterion(criterion: str | None, prior: Any) -> str:
     if criterion is None:
         return "bic" if prior is None else "marginal_likelihood"
     return validation.choice("criterion", criterion, list(CRITERIA))
-
-
-def select_components(
-    source: Any,
-    parts: Any,
-    options: EMOptions,
-    *,
-    criterion: str,
-    min_components: int = 1,
-    max_components: int = 20,
-    patience: int = 3,
-    progress: Reporter | None = None,
-) -> tuple[EMResult[MixtureModel], dict[int, float]]:
-    """Return the best result, and the criterion of every number of components that was tried."""
-    validation.integer("min_components", min_components, min_value=1)
-    validation.integer("max_components", max_components, min_value=min_components)
-    best: EMResult[MixtureModel] | None = None
-    scores: dict[int, float] = {}
-    n = max_components - min_components + 1
-    for k in range(min_components, max_components + 1):
-        inner = share_of(progress, (k - min_components) / n, (k - min_components + 1) / n, f"{k} components")
-        try:
-            found = fit_components(source, parts, k, options, inner)
-        except DataError as error:
-            apart = isinstance(error, EvidenceError) or "rows" in error.details
-            if best is None or not apart:
-                raise
-            break  # there are no more distinct rows
-        scores[k] = value_of(found, criterion)
-        if best is None or scores[k] > max(v for j, v in scores.items() if j != k):
-            best = found
-        elif k - max(scores, key=lambda j: scores[j]) >= patience:
-            break
-    assert best is not None
-    return best, scores
 
 
 def value_of(found: EMResult[MixtureModel], criterion: str) -> float:
@@ -277,11 +300,13 @@ def encoded(parts: Sequence[Component], rows: Rows) -> Floats:
     return np.column_stack([part.distribution.points(cells) for part, cells in zip(parts, rows.cells, strict=True)])
 
 
-def grouped(x: Floats, sample_weight: Floats, k: int, how: str, random_state: np.random.Generator) -> NDArray[np.intp]:
+def grouped(
+    x: Floats, sample_weight: Floats, k: int, how: str, random_state: np.random.Generator, rounds: int = ROUNDS
+) -> NDArray[np.intp]:
     """The group of each point, by k-means."""
     centers = x[seeds(x, sample_weight, k, how, random_state)]
     labels = nearest(x, centers)[0]
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         n = np.bincount(labels, sample_weight, minlength=k)
         sums = np.stack([np.bincount(labels, sample_weight * column, minlength=k) for column in x.T], axis=1)
         centers = np.where(n[:, None] > 0, ratio(sums, n[:, None]), centers)

@@ -14,12 +14,12 @@ from sklearn.utils.validation import check_is_fitted
 from bayeslearn import validation
 from bayeslearn.errors import ParameterError
 from bayeslearn.estimators import AnswersInBatches
+from bayeslearn.mixture.component_selection import select_components
 from bayeslearn.mixture.em_fit import (
     EMOptions,
     default_criterion,
     fit_components,
     largest_first,
-    select_components,
     value_of,
     warn_of_empty,
 )

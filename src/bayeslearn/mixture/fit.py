@@ -11,12 +11,12 @@ import numpy as np
 
 from bayeslearn.components.rows import Rows
 from bayeslearn.fit_info import with_fit_info
+from bayeslearn.mixture.component_selection import select_components
 from bayeslearn.mixture.em_fit import (
     EMOptions,
     default_criterion,
     fit_components,
     largest_first,
-    select_components,
     value_of,
     warn_of_empty,
 )
@@ -54,7 +54,7 @@ def fit_mixture(
     criterion: Criterion | None = None,
     min_components: int = 1,
     max_components: int = 20,
-    patience: int = 3,
+    patience: int = 2,
     init: Literal["k-means++", "random"] | MixtureModel = "k-means++",
     n_init: int = 4,
     tol: float = 1e-3,
