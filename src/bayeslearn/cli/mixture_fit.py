@@ -43,6 +43,9 @@ def run(
     ] = None,
     min_components: Annotated[int, typer.Option(help="Smallest number that auto tries.")] = 1,
     max_components: Annotated[int, typer.Option(help="Largest number that auto tries.")] = 20,
+    patience: Annotated[
+        int, typer.Option(help="auto tries larger numbers until this many in a row do not improve the criterion.")
+    ] = 2,
     n_init: Annotated[int, typer.Option(help="Number of initializations; the best result is kept.")] = 4,
     tol: Annotated[float, typer.Option(help="Gain in log-likelihood, in nats, at which EM has converged.")] = 1e-3,
     max_iter: Annotated[int, typer.Option(help="Maximum number of iterations.")] = 1000,
@@ -73,8 +76,8 @@ def run(
     kinds, dropped = pairs("--distribution", distribution), data.dropped(sample_weight)
     options: dict[str, Any] = {
         "covariance_type": covariance_type, "prior": None if prior == "none" else "weak", "criterion": criterion,
-        "min_components": min_components, "max_components": max_components, "n_init": n_init, "tol": tol,
-        "max_iter": max_iter, "random_state": validation.integer("--seed", seed, min_value=0),
+        "min_components": min_components, "max_components": max_components, "patience": patience, "n_init": n_init,
+        "tol": tol, "max_iter": max_iter, "random_state": validation.integer("--seed", seed, min_value=0),
         **checkpoints(checkpoint, checkpoint_every, number, resume=resume),
     }  # fmt: skip
     with data.opened(sample_weight=sample_weight, max_states=max_states) as given:

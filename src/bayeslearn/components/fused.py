@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from bayeslearn.components.component import Kernels
     from bayeslearn.distributions.sufficient_statistics import Assignment
 
     Floats = NDArray[np.float64]
@@ -134,7 +133,9 @@ class FusedStates(Categorical):
         return parameters[:, column]
 
 
-def collected(found: Kernels, n: int, one: Component, cells: NDArray[Any], to: Assignment) -> Floats:
+def collected(
+    found: NormalKernels | StateKernels, n: int, one: Component, cells: NDArray[Any], to: Assignment
+) -> Floats:
     """What kernels collect of n columns like `one` by the shares of their rows, the rows of parameters last."""
     columns, labels = columns_first(cells), np.zeros(len(cells), np.int32)
     shares = np.ascontiguousarray(to.sample_weight.T)

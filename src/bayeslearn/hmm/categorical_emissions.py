@@ -128,6 +128,23 @@ class CategoricalEmissions(Emissions):
         """A table to look up."""
         return Symbols(cells, logs(self.theta), Counts)
 
+    def gather(self, cells: NDArray[Any], gamma: NDArray[np.float64]) -> Counts:
+        """n[s, x] = Σ γ_s [symbol = x], state by state: the table may have many symbols."""
+        seen = cells >= 0
+        codes, shares = cells[seen], gamma[seen]
+        return Counts(np.stack([np.bincount(codes, row, minlength=self.variable.size) for row in shares.T]))
+
+    def gather_known(self, cells: NDArray[Any], states: NDArray[np.intp], sample_weight: NDArray[np.float64]) -> Counts:
+        """n[s, x] = Σ w [state = s, symbol = x]."""
+        n, seen = self.variable.size, cells >= 0
+        place = states[seen] * n + cells[seen]
+        found = np.bincount(place, sample_weight[seen], minlength=self.n_states * n)
+        return Counts(found.reshape(self.n_states, n).astype(float))
+
+    def log_prob_known(self, cells: NDArray[Any], states: NDArray[np.intp]) -> NDArray[np.float64]:
+        """ln θ of the symbol in its state; 0 where it is missing."""
+        return np.where(cells < 0, 0.0, logs(self.theta)[states, cells])
+
     def default_prior(self, cells: Any, equivalent_sample_size: float) -> Any:  # noqa: ARG002 - the same for all data
         """The equivalent sample size, spread evenly: no symbol is impossible."""
         return Dirichlet.m_estimate(equivalent_sample_size)

@@ -187,6 +187,16 @@ class Emissions(ABC):
         """Statistics of observations, each giving its share γ to every state."""
         return self.distribution.expected(cells, Assignment(gamma), self.parameters)
 
+    def gather_known(self, cells: NDArray[Any], states: NDArray[np.intp], sample_weight: NDArray[np.float64]) -> Any:
+        """Statistics of observations whose states are known."""
+        gamma = np.zeros((len(cells), self.n_states))
+        gamma[np.arange(len(cells)), states] = sample_weight
+        return self.gather(cells, gamma)
+
+    def log_prob_known(self, cells: NDArray[Any], states: NDArray[np.intp]) -> NDArray[np.float64]:
+        """ln p(x | state) of observations whose states are known."""
+        return self.log_prob(cells)[np.arange(len(cells)), states]
+
     def estimate(self, prior: Any, statistics: Any) -> Self:
         """Posterior means; states without observations keep their parameters."""
         posterior = self.distribution.update(prior, statistics)
@@ -221,7 +231,12 @@ class Emissions(ABC):
     # -- initial values
 
     def initialize(self, data: Sequences, random_state: np.random.Generator) -> Emissions:
-        """Emissions with initial values near the data."""
+        """Emissions with initial values near the data; estimates where all states are known."""
+        known = data.known_states
+        if known is not None and self.n_parts == 1 and (known >= 0).all():
+            emissions = self.with_floor(data.cells)
+            counted = emissions.gather_known(data.cells, known.astype(np.intp), np.ones(data.n_rows))
+            return emissions.estimate(emissions.default_prior(data.cells, 1.0), counted)
         return self.initialize_from(data.cells, data.known_states, 1, random_state)
 
     def initialize_from(

@@ -94,7 +94,8 @@ def fit_hmm(
     id
         The column with the sequence of each row.
     known_states
-        The state of each row, None for unknown ones: a list, or the name of a column.
+        The state of each row, None for unknown ones: a list, or the name of a column. Sequences whose states are all
+        known are counted; EM infers the states of the others.
     sample_weight
         The weight of each sequence.
     prior
@@ -175,6 +176,9 @@ def fit_hmm(
         chain = initialization.chain(len(labels), topology, batch.sample, random_state)
         first = HiddenMarkovModel(labels, *chain, frame.with_floor(batch.cells), frozen=frozen)
         n_init = validation.integer("n_init", n_init, min_value=1)
+        codes = getattr(batch, "known_states", None)
+        if codes is not None and (codes >= 0).all() and n_mixtures == 1:
+            n_init = 1  # the statistics are counts, wherever EM begins
         begins = initial_models(first, topology, batch.sample, random_state, n_init)
     prior = priors.DEFAULT if isinstance(prior, str) and prior == AUTO else prior
     asked = priors.checked(priors.prior_of(prior, first.emissions, batch.cells), first.n_states, first.emissions)

@@ -27,7 +27,7 @@ from bayeslearn.distributions.lineage import mapped
 from bayeslearn.distributions.sufficient_statistics import frozen
 from bayeslearn.errors import MismatchError, ParameterError, ShapeError, listed
 from bayeslearn.fit_info import Fitted
-from bayeslearn.hmm import priors
+from bayeslearn.hmm import known_states, priors
 from bayeslearn.hmm.forward_backward import Chain, expect
 from bayeslearn.hmm.inference import Answers, long_run
 from bayeslearn.printable import printable
@@ -184,6 +184,18 @@ class HiddenMarkovModel(Answers, Saved, Fitted, Reported, kind="hidden Markov mo
     def expected_statistics(self, batch: Sequences) -> tuple[StatisticsBundle, float]:
         """E step: expected starts, transitions and emissions, and ln P of the sequences."""
         self.emissions.require_fit(batch)
+        known, others = known_states.parts_of(batch)
+        if known is None or others is None:
+            return self._expected(batch)
+        (counts, log_p), (inferred, log_q) = self._expected(known), self._expected(others)
+        return counts + inferred, log_p + log_q
+
+    def _expected(self, batch: Sequences) -> tuple[StatisticsBundle, float]:
+        """The statistics of sequences whose states are all known, or of others."""
+        if known_states.parts_of(batch).known is batch:
+            parts, log_p = known_states.counted(self, batch), known_states.log_likelihoods(self, batch)
+            if np.isfinite(log_p).all():
+                return parts, float(log_p.sum() if batch.sample_weight is None else batch.sample_weight @ log_p)
         found = expect(self.chain, self.emissions.reading(batch.cells), batch)
         parts = StatisticsBundle(startprob=Counts(found.start), transmat=Counts(found.moves), emissions=found.observed)
         weighed = found.log_p if batch.sample_weight is None else batch.sample_weight * found.log_p

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from bayeslearn.mixture.estimators import MixedTypeClusterer as MixedTypeClusterer
     from bayeslearn.mixture.explanation import ComponentExplanation as ComponentExplanation
     from bayeslearn.mixture.fit import fit_mixture as fit_mixture
+    from bayeslearn.mixture.hierarchy import ClusterHierarchy as ClusterHierarchy
+    from bayeslearn.mixture.hierarchy import ClusterMerge as ClusterMerge
     from bayeslearn.mixture.inputs import Batches as Batches
     from bayeslearn.mixture.model import MixtureModel as MixtureModel
     from bayeslearn.mixture.model import MixturePrior as MixturePrior

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from bayeslearn import validation
 from bayeslearn.components.description import log_odds
 from bayeslearn.errors import ParameterError, ShapeError
-from bayeslearn.mixture.model import require_component
 from bayeslearn.reports import Grid, Pairs, Report, Reported
 from bayeslearn.tables.frames import frame_of
 
@@ -108,3 +108,10 @@ def one_row(row: Any) -> Any:
     if isinstance(row, list | tuple | np.ndarray) and np.ndim(row) == 1:
         return np.asarray(row)[None]
     return row
+
+
+def require_component(model: MixtureModel, name: str, number: int) -> int:
+    """Return the number of a component, which the model must have."""
+    if validation.integer(name, number, min_value=0) >= model.n_components:
+        raise ParameterError(f"there is no component {number}", hint=f"there are {model.n_components}, from 0 on")
+    return number

@@ -104,7 +104,7 @@ def fit_mixture(
     min_components, max_components
         The range that ``"auto"`` tries.
     patience
-        ``"auto"`` ends after this many consecutive numbers without an improvement.
+        ``"auto"`` tries larger numbers until this many in a row do not improve the criterion.
     init
         How initial components are found: ``"k-means++"``, ``"random"``, or a model to continue from.
     n_init
@@ -128,8 +128,9 @@ def fit_mixture(
     Returns
     -------
     MixtureModel
-        The components, the largest first unless `init` is a model; `fit_info` has the history, the criterion of every
-        number of components, dropped columns, and the most uncertain rows.
+        The components, the largest first unless `init` is a model; `fit_info` has the history, the criterion and the
+        probability of every number of components, the hierarchy of clusters, dropped columns, and the most uncertain
+        rows.
 
     Raises
     ------
@@ -206,5 +207,6 @@ def info_of(
     return MixtureFitInfo(
         n_rows=n_rows, history=result.history, converged=result.converged, log_likelihood=result.log_likelihood,
         dropped_columns=dict(dropped), notes=notes, n_components=model.n_components, n_columns=len(model.schema),
-        n_missing=n_missing, selection=selection, clusters=tuple(describe_clusters(model)), _examined=examined,
+        n_missing=n_missing, selection=selection, clusters=tuple(describe_clusters(model)),
+        _model=model, _examined=examined,
     )  # fmt: skip

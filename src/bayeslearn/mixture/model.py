@@ -15,12 +15,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from bayeslearn import lazy_imports, validation
-from bayeslearn.capacity import require_numbers
+from bayeslearn import lazy_imports
 from bayeslearn.codec import RENAMED_DISTRIBUTIONS, Saved, rename_values, upgrade
 from bayeslearn.components.product import Product, normalized
 from bayeslearn.components.rows import read
-from bayeslearn.distributions import Categorical, Counts, Dirichlet, StatisticsBundle
+from bayeslearn.distributions import Counts, Dirichlet, StatisticsBundle
 from bayeslearn.distributions.sufficient_statistics import Assignment
 from bayeslearn.errors import ParameterError
 from bayeslearn.fit_info import Fitted
@@ -40,16 +39,18 @@ if TYPE_CHECKING:
     from bayeslearn.components.rows import Rows
     from bayeslearn.distributions.lineage import Lineage
     from bayeslearn.mixture.explanation import ComponentExplanation
+    from bayeslearn.mixture.hierarchy import ClusterHierarchy
     from bayeslearn.mixture.results import MixtureFitInfo
     from bayeslearn.model_values import Reader
     from bayeslearn.reports import Report
-    from bayeslearn.tables import Table
     from bayeslearn.tables.frames import Backend
     from bayeslearn.tables.markers import Markers
 
     Floats = NDArray[np.float64]
 
 incremental, plots = lazy_imports.Deferred("bayeslearn.incremental"), lazy_imports.Deferred("bayeslearn.plots")
+hierarchies: Any = lazy_imports.Deferred("bayeslearn.mixture.hierarchy")
+generation: Any = lazy_imports.Deferred("bayeslearn.mixture.generation")
 results: Any = lazy_imports.Deferred("bayeslearn.mixture.results")
 
 #: The name of the components' weights among the statistics.
@@ -196,13 +197,40 @@ class MixtureModel(Saved, Fitted, Reported, kind="mixture", version=2):
         return probabilities(p, range(self.n_components), backend)
 
     def predict(
-        self, data: Any, *, handle_unknown: Asked = "error", missing_columns: Asked = "error"
-    ) -> NDArray[np.intp]:
-        """Return the most probable component of each row, the first of equal ones. Parameters as in :meth:`rows`."""
+        self, data: Any, *, n_clusters: int | None = None, handle_unknown: Asked = "error",
+        missing_columns: Asked = "error",
+    ) -> NDArray[np.intp]:  # fmt: skip
+        """Return the most probable component of each row, the first of equal ones.
+
+        Parameters
+        ----------
+        data, handle_unknown, missing_columns
+            As in :meth:`rows`.
+        n_clusters
+            Return the most probable of this number of clusters of components instead; see :meth:`hierarchy`.
+        """
         model = self.weighted
         blocks = self._blocks(data, handle_unknown, missing_columns)
+        if n_clusters is not None:
+            return hierarchies.predicted(self, blocks, n_clusters)
         joints = ((block, model.log_joint(block)) for block in blocks)
         return np.concatenate([model.comparable(block, joint).argmax(axis=0) for block, joint in joints])
+
+    def hierarchy(self, data: Any = None) -> ClusterHierarchy:
+        """Return the components merged step by step into clusters: :mod:`bayeslearn.mixture.hierarchy`.
+
+        Parameters
+        ----------
+        data
+            Rows over which the overlap of components is measured; by default 10,000 rows drawn from the mixture.
+        """
+        if data is None:
+            return self._hierarchy
+        return hierarchies.hierarchy_of(self, data)
+
+    @cached_property
+    def _hierarchy(self) -> ClusterHierarchy:
+        return hierarchies.hierarchy_of(self)
 
     def _blocks(self, data: Any, handle_unknown: Asked = "error", missing_columns: Asked = "error") -> list[Rows]:
         found = self.rows(data, handle_unknown=handle_unknown, missing_columns=missing_columns)
@@ -267,17 +295,9 @@ class MixtureModel(Saved, Fitted, Reported, kind="mixture", version=2):
         na_values, keep_default_na
             Markers of missing values, as in :func:`~bayeslearn.as_table`.
         """
-        from bayeslearn.components.imputation import filled, table_of  # noqa: PLC0415 - few data are imputed
-        from bayeslearn.tables.imputed_cells import completed  # noqa: PLC0415 - Arrow loads when data come in
-
-        method = validation.choice("method", method, ["expected", "sample"])
-        rng = validation.generator(random_state) if method == "sample" else None
-
-        def complete(table: Table) -> Table:
-            rows = self.rows(table)
-            return table_of(self.parts, filled(self.parts, self.parameters, rows.cells, self.predict_proba(rows), rng))
-
-        return completed(data, self.schema, complete, na_values=na_values, keep_default_na=keep_default_na)
+        return generation.imputed(
+            self, data, method, random_state, na_values=na_values, keep_default_na=keep_default_na
+        )
 
     def sample(
         self,
@@ -287,22 +307,13 @@ class MixtureModel(Saved, Fitted, Reported, kind="mixture", version=2):
         return_components: bool = False,
     ) -> Any:
         """Return random rows as a :class:`~bayeslearn.Table`; with `return_components` also the component of each."""
-        from bayeslearn.components.imputation import table_of  # noqa: PLC0415 - few models are sampled
-
-        cells, labels = self.draw(n_samples, random_state)
-        table = table_of(self.parts, cells)
-        return (table, labels) if return_components else table
+        return generation.sampled(self, n_samples, random_state, return_components=return_components)
 
     def draw(
         self, n_samples: int, random_state: np.random.Generator | int | None = None
     ) -> tuple[tuple[NDArray[Any], ...], NDArray[np.intp]]:
         """Return random rows as the cells of every part, and the component of each."""
-        random_state = validation.generator(random_state)
-        validation.integer("n_samples", n_samples, min_value=1)
-        numbers = (n_samples, 1 + sum(len(part.columns) for part in self.parts))
-        require_numbers(f"{n_samples:,} rows", numbers, copies=2)
-        labels = Categorical(self.n_components).draw(self.weights, n_samples, random_state)
-        return self.product.draw(self.parameters, labels, random_state), labels
+        return generation.drawn(self, n_samples, random_state)
 
     # -- the two steps of EM
 
@@ -434,13 +445,6 @@ def priors_of(
     """Priors with a row for every component."""
     own = tuple(priors[part.name] for part in parts) if not isinstance(priors, tuple) else priors
     return MixturePrior(shares.of((k,)), Product(parts).shaped(own, k))
-
-
-def require_component(model: MixtureModel, name: str, number: int) -> int:
-    """Return the number of a component, which the model must have."""
-    if validation.integer(name, number, min_value=0) >= model.n_components:
-        raise ParameterError(f"there is no component {number}", hint=f"there are {model.n_components}, from 0 on")
-    return number
 
 
 @upgrade("mixture", 1)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from bayeslearn.mixture.hierarchy import ClusterHierarchy
     from bayeslearn.mixture.model import MixtureModel
 
     Floats = NDArray[np.float64]
@@ -120,3 +121,28 @@ def shares(axes: Any, responsibilities: Floats, color: Callable[[int], Any]) -> 
     axes.stackplot(places, height.T, colors=colors, labels=[str(j) for j in range(k)], step="mid")
     axes.set(xlabel="rows, by component", ylabel="P(component | row)", ylim=(0, 1), xlim=(0, max(len(height) - 1, 1)))
     axes.legend(title="component", frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
+
+
+def tree(axes: Any, found: ClusterHierarchy, color: Callable[[int], Any]) -> None:
+    """The mergers of components: the later, the higher; clusters that are separate have a color."""
+    order = [j for components in found.clusters(1) for j in leaves(found, components)]
+    place: dict[tuple[int, ...], tuple[float, int]] = {(j,): (float(x), 0) for x, j in enumerate(order)}
+    number = found.labels()
+    separate = found.n_components - found.n_clusters
+    for step, merge in enumerate(found.merges, 1):
+        (a, low), (b, high) = place[merge.first], place[merge.second]
+        shade = color(int(number[merge.first[0]])) if step <= separate else "gray"
+        axes.plot([a, a, b, b], [low, step, step, high], color=shade)
+        place[tuple(sorted(merge.first + merge.second))] = (a + b) / 2, step
+    axes.set_xticks(range(len(order)), [str(j) for j in order])
+    steps = range(found.n_components)
+    axes.set_yticks(steps, [str(found.n_components - step) for step in steps])
+    axes.set(xlabel="component", ylabel="clusters")
+
+
+def leaves(found: ClusterHierarchy, components: tuple[int, ...]) -> list[int]:
+    """The components of a cluster in an order in which mergers do not cross."""
+    for merge in found.merges:
+        if tuple(sorted(merge.first + merge.second)) == components:
+            return [*leaves(found, merge.first), *leaves(found, merge.second)]
+    return list(components)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.components import Component
+    from bayeslearn.mixture.hierarchy import ClusterHierarchy
     from bayeslearn.mixture.model import MixtureModel
 
     Floats = NDArray[np.float64]
@@ -148,6 +149,9 @@ def most_uncertain(
 #: The names of criteria in reports.
 CRITERIA = {"marginal_likelihood": "Log marginal likelihood", "bic": "−BIC/2", "aic": "−AIC/2"}
 
+#: The number of components from which on a report has the mergers of components.
+MIN_MERGED = 3
+
 #: Columns that describe a component in a report.
 MAX_COLUMNS = 3
 
@@ -172,6 +176,17 @@ class ComponentSelection(Reported):
         """The number of components with the best criterion, the smallest of equal ones."""
         return max(self.scores, key=lambda k: self.scores[k])
 
+    @property
+    def posterior(self) -> dict[int, float]:
+        """The probability of every number of components that was tried, all equally probable before the data.
+
+        P(k | D) = exp(score_k) / Σ exp(score): the scores are ln P(D | k), or approximations of it (BIC; AIC gives the
+        weights of Akaike).
+        """
+        scores = np.array(list(self.scores.values()))
+        p = np.exp(scores - scores.max())
+        return dict(zip(self.scores, (p / p.sum()).tolist(), strict=True))
+
     def report(self) -> Report:
         """Return the criterion of every number of components."""
         return Report(f"{self.n_components} components", self.grid())
@@ -179,19 +194,25 @@ class ComponentSelection(Reported):
     def grid(self) -> Grid:
         """The criterion of every number of components, as a block."""
         best = max(self.scores.values())
-        rows = [(k, value, value - best) for k, value in self.scores.items()]
-        return Grid(["Components", CRITERIA[self.criterion], "Difference to best"], rows, "Number of components")
+        posterior = self.posterior
+        rows = [(k, value, value - best, posterior[k]) for k, value in self.scores.items()]
+        headings = ["Components", CRITERIA[self.criterion], "Difference to best", "Probability"]
+        return Grid(headings, rows, "Number of components")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return criterion, scores and the best number as plain values."""
+        """Return criterion, scores, their posterior and the best number as plain values."""
         return {
             "criterion": self.criterion, "n_components": self.n_components,
             "scores": {str(k): v for k, v in self.scores.items()},
+            "posterior": {str(k): p for k, p in self.posterior.items()},
         }  # fmt: skip
 
     def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
         """Return a frame with a row for each number of components."""
-        columns = {"n_components": list(self.scores), self.criterion: list(self.scores.values())}
+        columns = {
+            "n_components": list(self.scores), self.criterion: list(self.scores.values()),
+            "posterior": list(self.posterior.values()),
+        }  # fmt: skip
         return frame_of(columns, backend)
 
 
@@ -216,6 +237,8 @@ class MixtureFitInfo(FitInfo):
     n_missing: int | None = None
     selection: ComponentSelection = field(default_factory=lambda: ComponentSelection("bic", {}))
     clusters: tuple[ClusterReport, ...] = ()
+    #: The model of the hierarchy of clusters, which is made when it is asked for.
+    _model: MixtureModel | None = None
     #: The model and its rows, in which uncertain ones are looked for when they are asked for.
     _examined: tuple[MixtureModel, Any] | None = None
 
@@ -233,8 +256,14 @@ class MixtureFitInfo(FitInfo):
         """The most uncertain of these rows."""
         return tuple(self._found[1])
 
+    @property
+    def hierarchy(self) -> ClusterHierarchy | None:
+        """The components merged step by step into clusters: :meth:`MixtureModel.hierarchy`."""
+        return None if self._model is None else self._model.hierarchy()
+
     def _computed(self) -> dict[str, Any]:
-        return {"n_uncertain": self.n_uncertain, "uncertain_rows": plain(self.uncertain_rows)}
+        hierarchy = None if self.hierarchy is None else self.hierarchy.to_dict()
+        return {"hierarchy": hierarchy, "n_uncertain": self.n_uncertain, "uncertain_rows": plain(self.uncertain_rows)}
 
     def _title(self) -> str:
         return f"Mixture of {self.n_components} components fitted to {self.n_rows:,} rows"
@@ -246,7 +275,8 @@ class MixtureFitInfo(FitInfo):
 
     def _blocks(self) -> tuple[Any, ...]:
         several = len(self.selection.scores) > 1
-        return (self.selection.grid() if several else None, cluster_grid(self.clusters), self._uncertain())
+        tree = None if self.hierarchy is None or self.n_components < MIN_MERGED else self.hierarchy.grid()
+        return (self.selection.grid() if several else None, cluster_grid(self.clusters), tree, self._uncertain())
 
     def _uncertain(self) -> Grid | None:
         if not self.n_uncertain:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from bayeslearn.plots.models import plot_em_history as plot_em_history
     from bayeslearn.plots.models import plot_error_by_n_neighbors as plot_error_by_n_neighbors
     from bayeslearn.plots.models import plot_explanation as plot_explanation
+    from bayeslearn.plots.models import plot_hierarchy as plot_hierarchy
     from bayeslearn.plots.models import plot_importances as plot_importances
     from bayeslearn.plots.models import plot_learning_curve as plot_learning_curve
     from bayeslearn.plots.models import plot_member_weights as plot_member_weights

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from bayeslearn.ensemble import BayesOptimalModel, BayesOptimalRegressionModel
     from bayeslearn.evaluation import Metrics
     from bayeslearn.hmm import HiddenMarkovModel, StatePath, StatePosterior
-    from bayeslearn.mixture import MixtureModel
+    from bayeslearn.mixture import ClusterHierarchy, MixtureModel
     from bayeslearn.naive_bayes import Calibration, CellContributions, NaiveBayesModel
     from bayeslearn.naive_bayes.text import ClassWords, TextExplanation
     from bayeslearn.naive_bayes.text.evaluation import LearningCurve
@@ -302,6 +302,15 @@ def plot_mixture(model: MixtureModel, data: Any, *, columns: Sequence[str] | Non
 
     figure, axes = canvas(ax)
     paint(axes, model, data, figure_colors(), columns)
+    return figure
+
+
+def plot_hierarchy(hierarchy: ClusterHierarchy, *, ax: Any = None) -> Any:
+    """The components of a mixture, merged step by step into clusters, as a tree."""
+    from bayeslearn.mixture.plotting import tree  # noqa: PLC0415 - loaded when a mixture is drawn
+
+    figure, axes = canvas(ax)
+    tree(axes, hierarchy, figure_colors())
     return figure
 
 
