@@ -24,5 +24,6 @@ if TYPE_CHECKING:
     from bayeslearn.hmm.results import StatePosterior as StatePosterior
     from bayeslearn.hmm.results import StateReport as StateReport
     from bayeslearn.hmm.sequences import Sequences as Sequences
+    from bayeslearn.hmm.word_emissions import WordEmissions as WordEmissions
 else:
     __getattr__, __dir__, __all__ = lazy_imports.attach(__name__)

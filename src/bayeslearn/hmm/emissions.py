@@ -400,6 +400,7 @@ CLASSES = {
     "poisson": "poisson_emissions.PoissonEmissions",
     "mixture": "mixture_emissions.MixtureEmissions",
     "product": "product_emissions.ProductEmissions",
+    "words": "word_emissions.WordEmissions",
 }
 
 
@@ -417,7 +418,7 @@ def declared(kind: Any, names: Sequence[str]) -> tuple[list[str], list[str]]:
         return states, [name for name in names if name not in states]
     if kind in {"auto", "product"}:
         return [], []
-    return (list(names), []) if kind == "categorical" else ([], list(names))
+    return (list(names), []) if kind in {"categorical", "words"} else ([], list(names))
 
 
 def emissions_of(reader: Reader, entry: dict[str, Any], size: int) -> Emissions:

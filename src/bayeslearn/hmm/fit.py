@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from bayeslearn import em, validation
-from bayeslearn.errors import BayeslearnWarning, listed
+from bayeslearn.errors import BayeslearnWarning, ParameterError, listed
 from bayeslearn.fit_info import with_fit_info
 from bayeslearn.hmm import initialization, priors, sequence_sources
 from bayeslearn.hmm.inputs import finished, gathered, is_folded
@@ -75,7 +75,8 @@ def fit_hmm(
     n_states
         The number of states, or their names; by default those of `known_states` or of `init`.
     emissions
-        ``"categorical"`` for symbols, ``"gaussian"``, ``"poisson"`` for counts, any other distribution of one column
+        ``"categorical"`` for symbols, ``"words"`` for symbols of which new data have others
+        (:mod:`bayeslearn.hmm.word_emissions`), ``"gaussian"``, ``"poisson"`` for counts, any other distribution of one column
         by its name; ``"product"`` for columns of several kinds, independent given the state; or a dict with the
         distribution of each column. ``"auto"`` chooses by the values.
     covariance_type
@@ -153,6 +154,8 @@ def fit_hmm(
     names = None if columns is None else tuple(columns)
     raw: Any
     if is_folded(data, id):
+        if kind == "words":
+            raise ParameterError("words need the rows in memory, and the data are a source", hint="source.table()")
         raw = sequence_sources.opened(
             data, id=id, names=names, known_states=known_states, kind=kind, lengths=lengths, sample_weight=sample_weight
         )

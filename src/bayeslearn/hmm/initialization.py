@@ -64,7 +64,7 @@ def checked_kind(emissions: Any) -> Any:
     if isinstance(emissions, Mapping):
         return emissions
     others = (name for name in column_names() if name not in CLASSES)
-    kinds = ["auto", "categorical", "gaussian", "poisson", *others, "product"]
+    kinds = ["auto", "categorical", "words", "gaussian", "poisson", *others, "product"]
     return validation.choice("emissions", emissions, kinds)
 
 
