@@ -32,8 +32,8 @@ def run(
     emissions: Annotated[
         str,
         typer.Option(
-            help="Distribution of the observations: categorical, gaussian, poisson, gamma, ..., or product (columns of "
-            "several kinds); auto chooses by the values."
+            help="Distribution of the observations: categorical, words (unknown ones by their ending), gaussian, "
+            "poisson, ..., or product (columns of several kinds); auto chooses by the values."
         ),
     ] = "auto",
     covariance_type: Annotated[

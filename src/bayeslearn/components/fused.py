@@ -66,8 +66,9 @@ class FusedNormals(MultivariateNormal):
         try:
             require_spread(variances, what)
         except EvidenceError:
-            for name, var in zip(names, variances.T, strict=False):
-                require_spread(var, name)
+            if len(names) == len(variances.T):
+                for name, var in zip(names, variances.T, strict=True):
+                    require_spread(var, name)
             raise
 
     def column_parameters(self, parameters: Any, column: int) -> Any:

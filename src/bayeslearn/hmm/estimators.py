@@ -141,8 +141,9 @@ class HMMEstimator(ReadsRows, DensityMixin, BaseEstimator):  # type: ignore[misc
             X = self._marked(X, reset=True)
         else:
             X, lengths = self._rows(X, y, lengths, reset=True)
+        names = None if folded or isinstance(self.emissions, dict) else getattr(self, "feature_names_in_", None)
         model = fit_hmm(
-            X, self.n_states, emissions=self.emissions, covariance_type=self.covariance_type,
+            X, self.n_states, columns=names, emissions=self.emissions, covariance_type=self.covariance_type,
             n_mixtures=self.n_mixtures, topology=self.topology, lengths=lengths, known_states=known_states, id=id,
             sample_weight=sequence_weight, prior=self.prior, n_init=self.n_init,
             random_state=validation.generator(self.random_state), tol=self.tol, max_iter=self.max_iter,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from bayeslearn import em, validation
-from bayeslearn.errors import BayeslearnWarning, ParameterError, listed
+from bayeslearn.errors import BayeslearnWarning, listed
 from bayeslearn.fit_info import with_fit_info
 from bayeslearn.hmm import initialization, priors, sequence_sources
 from bayeslearn.hmm.inputs import finished, gathered, is_folded
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from bayeslearn.em import EMResult
+    from bayeslearn.hmm.emissions import Emissions
     from bayeslearn.hmm.sequences import Sequences
     from bayeslearn.progress import ProgressCallback, Reporter
     from bayeslearn.tables.markers import Markers
@@ -76,9 +77,10 @@ def fit_hmm(
         The number of states, or their names; by default those of `known_states` or of `init`.
     emissions
         ``"categorical"`` for symbols, ``"words"`` for symbols of which new data have others
-        (:mod:`bayeslearn.hmm.word_emissions`), ``"gaussian"``, ``"poisson"`` for counts, any other distribution of one column
-        by its name; ``"product"`` for columns of several kinds, independent given the state; or a dict with the
-        distribution of each column. ``"auto"`` chooses by the values.
+        (:mod:`bayeslearn.hmm.word_emissions`), ``"gaussian"``, ``"poisson"`` for counts, any other distribution of one
+        column by its name; ``"product"`` for columns of several kinds, independent given the state; or a dict with
+        the distribution of each column. ``"auto"`` chooses by the values: several columns of which one has text are a
+        product of categorical, Gaussian and Poisson columns (:func:`.observations.column_kind`).
     covariance_type
         Covariances of Gaussian emissions: ``"diag"``, columns independent given the state, or ``"full"``.
     n_mixtures
@@ -154,13 +156,12 @@ def fit_hmm(
     names = None if columns is None else tuple(columns)
     raw: Any
     if is_folded(data, id):
-        if kind == "words":
-            raise ParameterError("words need the rows in memory, and the data are a source", hint="source.table()")
         raw = sequence_sources.opened(
             data, id=id, names=names, known_states=known_states, kind=kind, lengths=lengths, sample_weight=sample_weight
         )
     else:
         raw = gathered(data, lengths, id, names, known_states, kind=kind)
+    n_init = validation.integer("n_init", n_init, min_value=1)
     given = raw.given_states(known_states)
     random_state = validation.generator(random_state)
     frozen = frozenset([freeze] if isinstance(freeze, str) else freeze)
@@ -178,10 +179,7 @@ def fit_hmm(
         batch = in_form(raw, frame, labels, known_states, sample_weight)
         chain = initialization.chain(len(labels), topology, batch.sample, random_state)
         first = HiddenMarkovModel(labels, *chain, frame.with_floor(batch.cells), frozen=frozen)
-        n_init = validation.integer("n_init", n_init, min_value=1)
-        codes = getattr(batch, "known_states", None)
-        if codes is not None and (codes >= 0).all() and n_mixtures == 1:
-            n_init = 1  # the statistics are counts, wherever EM begins
+        n_init = 1 if known_states is not None and is_counted(batch, frame) else n_init
         begins = initial_models(first, topology, batch.sample, random_state, n_init)
     prior = priors.DEFAULT if isinstance(prior, str) and prior == AUTO else prior
     asked = priors.checked(priors.prior_of(prior, first.emissions, batch.cells), first.n_states, first.emissions)
@@ -199,6 +197,12 @@ def fit_hmm(
         model.save(checkpoint)
     info = info_of(found, model, batch)
     return with_fit_info(model, replace(info, seconds=time.perf_counter() - began))
+
+
+def is_counted(batch: Any, emissions: Emissions) -> bool:
+    """Whether the statistics are counts, wherever EM begins: the states of all rows in memory are known."""
+    codes = getattr(batch, "known_states", None)
+    return codes is not None and emissions.n_parts == 1 and bool((codes >= 0).all())
 
 
 def in_form(raw: Any, emissions: Any, states: Any, known_states: Any, sample_weight: Any) -> Any:

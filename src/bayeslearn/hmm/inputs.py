@@ -150,7 +150,9 @@ def gathered(
         return from_list(data)
     cells = data if isinstance(data, np.ndarray) else as_objects(data)
     each = checked_lengths(lengths, len(cells) if np.ndim(cells) else 0)
-    return Raw(cells, each, tuple(range(len(each))))
+    names = None if names is None else tuple(names)
+    fits = names is not None and len(names) == (np.shape(cells)[1] if np.ndim(cells) == 2 else 1)
+    return Raw(cells, each, tuple(range(len(each))), names if fits else None)
 
 
 def is_folded(data: Any, id: str | None) -> bool:  # noqa: A002 - the name of the column
@@ -214,7 +216,7 @@ def from_table(
     taken = names if names is not None else tuple(n for n in table.schema.names if n not in also)
     if not taken:
         raise ParameterError("there is no observed column", hint="name the observed columns")
-    cells = table_cells(table, taken)
+    cells = table_cells(table, taken, numbers=kind in ("auto", "product") and len(taken) > 1)
     states = table.column(labels) if labels else None
     if id is None:
         each = checked_lengths(lengths, table.n_rows)

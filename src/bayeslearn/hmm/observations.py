@@ -9,7 +9,8 @@ import numpy as np
 
 from bayeslearn import validation
 from bayeslearn.errors import DataError, ShapeError
-from bayeslearn.tables import NumericVariable
+from bayeslearn.tables import DiscreteVariable, NumericVariable
+from bayeslearn.tables.discretization import all_numbers
 from bayeslearn.tables.markers import is_marker
 
 if TYPE_CHECKING:
@@ -69,12 +70,25 @@ def number_rows(x: Any) -> NDArray[np.float64]:
     return array[:, None] if array.ndim == 1 else array
 
 
-def table_cells(table: Table, names: tuple[str, ...]) -> NDArray[Any]:
-    """Columns side by side, a single one flat: numbers as floats, everything else as it was written."""
+def table_cells(table: Table, names: tuple[str, ...], *, numbers: bool = False) -> NDArray[Any]:
+    """Columns side by side, a single one flat: numbers as floats, everything else as it was written.
+
+    With `numbers`, columns whose states are all numbers are numbers, whatever was read of them.
+    """
+
+    def column(name: str) -> NDArray[Any]:
+        variable = table.schema[name]
+        if not (numbers and isinstance(variable, DiscreteVariable) and all_numbers(variable)):
+            return table.column(name)
+        values = np.array([*map(float, variable.states), np.nan])
+        return values[table.codes_of(name)]
+
     if all(isinstance(table.schema[name], NumericVariable) for name in names):
         columns = [table.values_of(name) for name in names]
         return columns[0] if len(columns) == 1 else np.stack(columns, axis=1)
-    written = [table.column(name) for name in names]
+    written = [column(name) for name in names]
+    if all(part.dtype.kind == "f" for part in written):
+        return np.stack(written, axis=1)
     return written[0] if len(written) == 1 else np.array(written, dtype=object).T
 
 
@@ -95,3 +109,29 @@ def seen_symbols(cells: Any) -> tuple[Any, ...]:
 def has_words(column: NDArray[Any]) -> bool:
     """Whether a column holds words or truth values, which are no numbers."""
     return column.dtype == object and any(isinstance(v, str | bool) and not is_missing(v) for v in map(plain, column))
+
+
+#: A column of whole numbers has this many distinct values at least to be counts or measurements, not states.
+MIN_DISTINCT = 3
+#: The variance of counts, in units of their mean; it is 1 in each state, and larger where states differ.
+COUNT_DISPERSION = (0.5, 10.0)
+#: Counts with a larger mean are as good as Gaussian.
+MAX_COUNT = 30.0
+
+
+def column_kind(column: NDArray[Any]) -> str:
+    """The distribution of a column next to others: categorical for text and for two whole numbers, counts, or Gaussian.
+
+    Counts are whole numbers from 0 on with a mean up to 30, whose variance is between half and ten times their mean.
+    """
+    if has_words(column):
+        return "categorical"
+    x = number_rows(column)[:, 0]
+    x = x[~np.isnan(x)]
+    if not len(x) or (x != np.floor(x)).any() or x.min() < 0:
+        return "gaussian"
+    if len(np.unique(x)) < MIN_DISTINCT:
+        return "categorical" if len(x) > MIN_DISTINCT else "gaussian"
+    low, high = COUNT_DISPERSION
+    few = x.mean() <= MAX_COUNT and low * x.mean() <= x.var() <= high * x.mean()
+    return "poisson" if few else "gaussian"

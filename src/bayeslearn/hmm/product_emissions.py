@@ -20,7 +20,7 @@ from bayeslearn.errors import DataError, MismatchError, ParameterError, ShapeErr
 from bayeslearn.hmm.categorical_emissions import symbol_codes
 from bayeslearn.hmm.column_emissions import ColumnEmissions, blank_parameters, plain_parameters
 from bayeslearn.hmm.emissions import Emissions, prior_from, prior_in_order
-from bayeslearn.hmm.observations import as_objects, has_words, number_rows, seen_symbols
+from bayeslearn.hmm.observations import as_objects, column_kind, number_rows, seen_symbols
 from bayeslearn.model_values import plain_prior
 from bayeslearn.tables import DiscreteVariable, NumericVariable
 from bayeslearn.tables.schema import require_known
@@ -77,7 +77,7 @@ class ProductEmissions(Emissions):
 
     @classmethod
     def blank(cls, kind: Any, cells: Any, rows: int, names: tuple[str, ...] | None, symbols: Any) -> Self:
-        """By default, text columns are categorical and numeric columns Gaussian."""
+        """By default, the distribution of a column follows from its values: :func:`.observations.column_kind`."""
         array = as_rows(cells)
         given = dict(kind) if isinstance(kind, Mapping) else {}
         order = tuple(given) if len(given) == array.shape[1] else tuple(f"x{j}" for j in range(array.shape[1]))
@@ -86,8 +86,8 @@ class ProductEmissions(Emissions):
         states = dict(symbols) if isinstance(symbols, Mapping) else {}
         components, parameters = [], []
         for name, column in zip(names, array.T, strict=True):
-            guess = "categorical" if has_words(column) else "gaussian"
-            family = validation.choice(f"emissions[{name!r}]", given.get(name, guess), column_names())
+            guess = given.get(name) or column_kind(column)
+            family = validation.choice(f"emissions[{name!r}]", guess, column_names())
             variable: Any = NumericVariable(name)
             if family == "categorical":
                 variable = DiscreteVariable(name, tuple(states.get(name) or seen_symbols(column)))

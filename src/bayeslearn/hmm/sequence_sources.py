@@ -287,6 +287,8 @@ def opened(
         )
     if sample_weight is not None or getattr(data, "weight", None) is not None:
         raise ParameterError("sequences of a source have no weights")
+    if kind == "words":
+        raise ParameterError("words need the rows in memory, and the data are a source", hint="source.table()")
     if known_states is not None and not isinstance(known_states, str):
         raise ParameterError("`known_states` of a source is the name of one of its columns")
     also = [known_states] if known_states else []

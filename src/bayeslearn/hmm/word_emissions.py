@@ -158,7 +158,7 @@ class WordEmissions(CategoricalEmissions):
             if to is not None:
                 place = self.class_codes[name] - self.n_words, self.class_codes[to] - self.n_words
                 found.setdefault(len(name.partition(MARK)[2]) + (MARK != name), []).append(place)
-        return [tuple(np.array(level, np.intp).T) for _, level in sorted(found.items())]  # type: ignore[misc]
+        return [tuple(np.array(level, np.intp).T) for _, level in sorted(found.items())]
 
     def estimate(self, prior: Any, statistics: Counts) -> Self:
         """Posterior means of words, and the classes of unknown words with their back-off."""

@@ -39,6 +39,9 @@ N_SAMPLES, SEED = 10_000, 0
 #: The mean probability of the cluster of a row from which on clusters are separate.
 SEPARATE = 0.95
 
+#: An entropy that is rounding.
+ROUNDING = 1e-14
+
 
 @dataclass(frozen=True)
 class ClusterMerge:
@@ -178,13 +181,14 @@ def merged(shares: Floats, sample_weight: Floats, weights: tuple[float, ...]) ->
         both = {pair: h for pair, h in both.items() if not {a, b} & set(pair)}
         both |= {(c, one): entropy(shown[c] + row, w) for c in shown}
         shown[one] = row
-        merges.append(ClusterMerge(len(shown), a, b, max(float(sum(own.values())), 0.0), certainty(shown, w)))
+        merges.append(ClusterMerge(len(shown), a, b, float(sum(own.values())), certainty(shown, w)))
     return ClusterHierarchy(weights, *first, tuple(merges))
 
 
 def entropy(share: Floats, w: Floats) -> float:
-    """−Σ w r ln r."""
-    return -float(w @ xlogy(share, share))
+    """−Σ w r ln r; shares that are 1 up to rounding have none."""
+    found = -float(w @ xlogy(share, share))
+    return found if found > ROUNDING else 0.0
 
 
 def certainty(shown: dict[tuple[int, ...], Floats], w: Floats) -> float:
