@@ -88,7 +88,7 @@ class FusedStates(Categorical):
     @classmethod
     def of(cls, parts: Sequence[Component]) -> Self:
         """Of these columns."""
-        return cls(parts[0].distribution.size, len(parts))
+        return cls(parts[0].distribution.n_states, len(parts))
 
     @property
     def n_columns(self) -> int:
@@ -102,20 +102,20 @@ class FusedStates(Categorical):
 
     def zero(self, rows: tuple[int, ...] = ()) -> Counts:
         """No data."""
-        return Counts.zero((*rows, self.n, self.size))
+        return Counts.zero((*rows, self.n, self.n_states))
 
     def log_prob(self, parameters: Any, x: Any, *, groups: Any = None) -> Floats:  # noqa: ARG002 - rows face all
         """Σ_columns ln θ_x, (n, rows)."""
-        tables = StateKernels().density(np.moveaxis(parameters, 1, 0).reshape(-1, self.size)).tables[0]
+        tables = StateKernels().density(np.moveaxis(parameters, 1, 0).reshape(-1, self.n_states)).tables[0]
         joint = np.zeros((len(parameters), len(x)))
         kernels.add_state_logs(columns_first(x), tables.reshape(self.n, len(parameters), -1), joint)
         return joint.T
 
     def expected(self, cells: NDArray[Any], to: Assignment, parameters: Any) -> Counts:  # noqa: ARG002 - as of numbers
         """Counts (rows, columns, states)."""
-        one = Component.of(Categorical(self.size))
+        one = Component.of(Categorical(self.n_states))
         shown = collected(StateKernels(), self.n, one, cells, to)  # (columns, 1 + states + 1, rows)
-        return Counts(np.ascontiguousarray(shown[:, 1 : self.size + 1].transpose(2, 0, 1)))
+        return Counts(np.ascontiguousarray(shown[:, 1 : self.n_states + 1].transpose(2, 0, 1)))
 
     def log_evidence(self, prior: Any, statistics: Counts) -> Floats:
         """The sum over the columns."""
@@ -204,7 +204,7 @@ def fusible(part: Component) -> Any:
     if kernels_of(part.distribution.name) is None or len(part.columns) > 1:
         return None
     if isinstance(part.distribution, Categorical):
-        return Categorical, part.distribution.size
+        return Categorical, part.distribution.n_states
     return Normal if isinstance(part.distribution, Normal) else None
 
 

@@ -132,11 +132,11 @@ class CategoricalEmissions(Emissions):
         """n[s, x] = Σ γ_s [symbol = x], state by state: the table may have many symbols."""
         seen = cells >= 0
         codes, shares = cells[seen], gamma[seen]
-        return Counts(np.stack([np.bincount(codes, row, minlength=self.variable.size) for row in shares.T]))
+        return Counts(np.stack([np.bincount(codes, row, minlength=self.variable.n_states) for row in shares.T]))
 
     def gather_known(self, cells: NDArray[Any], states: NDArray[np.intp], sample_weight: NDArray[np.float64]) -> Counts:
         """n[s, x] = Σ w [state = s, symbol = x]."""
-        n, seen = self.variable.size, cells >= 0
+        n, seen = self.variable.n_states, cells >= 0
         place = states[seen] * n + cells[seen]
         found = np.bincount(place, sample_weight[seen], minlength=self.n_states * n)
         return Counts(found.reshape(self.n_states, n).astype(float))

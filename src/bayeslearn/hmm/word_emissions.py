@@ -90,11 +90,11 @@ class WordEmissions(CategoricalEmissions):
         frequent = [word for word in known if not 0 < seen.get(word, 0) <= RARE]
         classes = {name for word in rare for name in classes_of(str(word))} | {MARK}
         variable = DiscreteVariable((names or ("word",))[0], (*frequent, *rare, *sorted(classes - set(known))))
-        return cls(variable, np.full((rows, variable.size), 1 / variable.size), len(known), len(rare))
+        return cls(variable, np.full((rows, variable.n_states), 1 / variable.n_states), len(known), len(rare))
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not 0 <= self.n_rare <= self.n_words < self.variable.size or MARK not in self.class_names:
+        if not 0 <= self.n_rare <= self.n_words < self.variable.n_states or MARK not in self.class_names:
             raise ParameterError(f"expected {self.n_words} words and the classes of unknown ones, up to {MARK!r}")
 
     @property

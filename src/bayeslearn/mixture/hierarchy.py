@@ -193,4 +193,4 @@ def entropy(share: Floats, w: Floats) -> float:
 
 def certainty(shown: dict[tuple[int, ...], Floats], w: Floats) -> float:
     """The mean of the largest share."""
-    return float(w @ np.max(list(shown.values()), axis=0))
+    return min(float(w @ np.max(list(shown.values()), axis=0)), 1.0)
