@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from bayeslearn import kernels
-from bayeslearn.components.component import Component, NormalKernels, StateKernels, kernels_of
+from bayeslearn.components.component import Component, NormalKernels, StateKernels
 from bayeslearn.components.rows import Rows
 from bayeslearn.distributions.categorical import Categorical, Counts
 from bayeslearn.distributions.moments import Moments
@@ -199,19 +199,18 @@ class Fusion:
         return {part.name: found[part.name] for part in self.parts}
 
 
+#: What takes the columns of a distribution together, by its name.
+FUSED: dict[str, Any] = {"gaussian": FusedNormals, "categorical": FusedStates}
+
+
 def fusible(part: Component) -> Any:
     """What the components that are taken at once have in common; None for those that are taken one by one."""
-    if kernels_of(part.distribution.name) is None or len(part.columns) > 1:
-        return None
-    if isinstance(part.distribution, Categorical):
-        return Categorical, part.distribution.n_states
-    return Normal if isinstance(part.distribution, Normal) else None
+    return part.distribution if part.distribution.name in FUSED else None
 
 
 def is_diagonal(part: Component) -> bool:
     """Whether columns that are independent are one component already."""
-    kind = part.distribution
-    return isinstance(kind, MultivariateNormal) and kind.covariance == "diag"
+    return bool(part.distribution == MultivariateNormal(len(part.columns), "diag"))
 
 
 def joined(parts: Sequence[Component]) -> Component:
@@ -219,8 +218,7 @@ def joined(parts: Sequence[Component]) -> Component:
     if len(parts) == 1:
         one = parts[0]
         return Component(one.columns, FusedNormals(len(one.columns), "diag")) if is_diagonal(one) else one
-    kind = FusedStates if isinstance(parts[0].distribution, Categorical) else FusedNormals
-    return Component(tuple(part.variable for part in parts), kind.of(parts))
+    return Component(tuple(part.variable for part in parts), FUSED[parts[0].distribution.name].of(parts))
 
 
 def stacked(values: Sequence[Any]) -> Any:

@@ -68,9 +68,9 @@ class ClusterMerge:
 
 @dataclass(frozen=True, repr=False)
 class ClusterHierarchy(Reported):
-    """The components of a mixture, merged step by step into clusters; `weights` are those of the components."""
+    """The components of a mixture, merged step by step into clusters."""
 
-    weights: tuple[float, ...]
+    component_weights: tuple[float, ...]
     entropy: float
     certainty: float
     merges: tuple[ClusterMerge, ...]
@@ -78,7 +78,7 @@ class ClusterHierarchy(Reported):
     @property
     def n_components(self) -> int:
         """The number of components."""
-        return len(self.weights)
+        return len(self.component_weights)
 
     @property
     def n_clusters(self) -> int:
@@ -93,7 +93,7 @@ class ClusterHierarchy(Reported):
         found: set[Components] = {(j,) for j in range(self.n_components)}
         for merge in self.merges[: self.n_components - n]:
             found = (found - {merge.first, merge.second}) | {tuple(sorted(merge.first + merge.second))}
-        return tuple(sorted(found, key=lambda c: (-sum(self.weights[j] for j in c), c)))
+        return tuple(sorted(found, key=lambda c: (-sum(self.component_weights[j] for j in c), c)))
 
     def labels(self, n_clusters: int | None = None) -> NDArray[np.intp]:
         """Return the cluster of each component, 0 for the largest; default: :attr:`n_clusters`."""
@@ -122,8 +122,8 @@ class ClusterHierarchy(Reported):
     def to_dict(self) -> dict[str, Any]:
         """Return the mergers as plain values."""
         return {
-            "n_components": self.n_components, "n_clusters": self.n_clusters, "weights": list(self.weights),
-            "entropy": self.entropy, "certainty": self.certainty,
+            "n_components": self.n_components, "n_clusters": self.n_clusters,
+            "component_weights": list(self.component_weights), "entropy": self.entropy, "certainty": self.certainty,
             "clusters": [list(components) for components in self.clusters()],
             "merges": [
                 {"n_clusters": m.n_clusters, "first": list(m.first), "second": list(m.second), "entropy": m.entropy,

@@ -224,9 +224,7 @@ class MixtureModel(Saved, Fitted, Reported, kind="mixture", version=2):
         data
             Rows over which the overlap of components is measured; by default 10,000 rows drawn from the mixture.
         """
-        if data is None:
-            return self._hierarchy
-        return hierarchies.hierarchy_of(self, data)
+        return self._hierarchy if data is None else hierarchies.hierarchy_of(self, data)
 
     @cached_property
     def _hierarchy(self) -> ClusterHierarchy:
@@ -295,9 +293,8 @@ class MixtureModel(Saved, Fitted, Reported, kind="mixture", version=2):
         na_values, keep_default_na
             Markers of missing values, as in :func:`~bayeslearn.as_table`.
         """
-        return generation.imputed(
-            self, data, method, random_state, na_values=na_values, keep_default_na=keep_default_na
-        )
+        markers = {"na_values": na_values, "keep_default_na": keep_default_na}
+        return generation.imputed(self, data, method, random_state, **markers)
 
     def sample(
         self,

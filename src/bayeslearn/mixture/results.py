@@ -16,6 +16,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from scipy.special import softmax
 
 from bayeslearn import validation
 from bayeslearn.components.description import described, parameters_of, part_columns
@@ -183,9 +184,7 @@ class ComponentSelection(Reported):
         P(k | D) = exp(score_k) / Σ exp(score): the scores are ln P(D | k), or approximations of it (BIC; AIC gives the
         weights of Akaike).
         """
-        scores = np.array(list(self.scores.values()))
-        p = np.exp(scores - scores.max())
-        return dict(zip(self.scores, (p / p.sum()).tolist(), strict=True))
+        return dict(zip(self.scores, softmax(list(self.scores.values())).tolist(), strict=True))
 
     def report(self) -> Report:
         """Return the criterion of every number of components."""
