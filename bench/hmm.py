@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import logging
 import warnings
+from collections import Counter
 from importlib.metadata import version
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -42,6 +44,7 @@ def works(*, quick: bool) -> Iterator[Work]:
         yield climbing(f"symbols, {size}", symbols(), lengths, goals[0], few)
         yield climbing(f"numbers, {size}", numbers(), lengths, goals[1], few)
         yield decoding(f"best path, symbols, {size}", symbols(), lengths, goals[2], few)
+    yield tagging(500 if quick else 5_000)
 
 
 def climbing(name: str, start: HiddenMarkovModel, lengths: np.ndarray, goal: float, few: dict[str, int]) -> Work:
@@ -80,6 +83,35 @@ def decoding(name: str, start: HiddenMarkovModel, lengths: np.ndarray, goal: flo
         return model.decode(x.reshape(len(x), -1), lengths)[0]
 
     return Work(name, "hmmlearn", version("hmmlearn"), ours, theirs, agree, goal, **few)
+
+
+def tagging(sentences: int) -> Work:
+    """Known states are counted, with the endings of unknown words; the peer counts pairs in dicts, without them."""
+    rng = np.random.default_rng(0)
+    tags = [f"T{i}" for i in range(STATES)]
+    states = rng.integers(STATES, size=20 * sentences)
+    numbers = np.minimum(rng.exponential(300, len(states)).astype(int), 9_999)
+    words = [f"w{number}{tags[s].lower()}" for s, number in zip(states, numbers, strict=True)]
+    known = [tags[s] for s in states]
+    lengths = np.full(sentences, 20)
+
+    def ours() -> np.ndarray:
+        return fit_hmm(words, tags, emissions="words", known_states=known, lengths=lengths, prior=None).transmat
+
+    def theirs() -> np.ndarray:
+        pairs, emitted = Counter(), Counter()
+        for first in range(0, len(words), 20):
+            sentence = known[first : first + 20]
+            pairs.update(pairwise(sentence))
+            emitted.update(zip(sentence, words[first : first + 20], strict=True))
+        n = np.array([[pairs[a, b] for b in tags] for a in tags], float)
+        return n / n.sum(axis=1, keepdims=True)
+
+    def agree(a: np.ndarray, b: np.ndarray) -> bool:
+        return np.allclose(a, b, rtol=1e-12)
+
+    name = f"tagging with known states, {sentences:,} sentences"
+    return Work(name, "collections.Counter", version("numpy"), ours, theirs, agree, 0.2, most=2)
 
 
 ### the same start on both sides

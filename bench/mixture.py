@@ -2,6 +2,9 @@
 
 Both are maximum likelihood; and ours may not take more memory. The last line is 10,000,000 rows that come in batches,
 of which only one is in memory at a time; there the peer has a tenth of the rows, for it must hold them all.
+
+The number of components is chosen by BIC: by splits and merges, against a sweep of the peer with as many starts. Ours
+must find as good a BIC.
 """
 
 from __future__ import annotations
@@ -38,6 +41,8 @@ def works(*, quick: bool) -> Iterator[Work]:
     for covariance, goal in GOALS.items():
         yield work(X, covariance, goal)
     yield in_batches(20 * n)
+    for covariance in ("diag", "full"):
+        yield choosing(drawn(2_000, seed=2), covariance)
 
 
 def drawn(n: int, seed: int) -> np.ndarray:
@@ -74,6 +79,27 @@ def in_batches(n: int) -> Work:
     name = f"EM, {n:,} rows in batches, 2 iterations"
     theirs = lambda: peer(few, start, iterations=2)  # noqa: E731
     return Work(name, "GaussianMixture", sklearn.__version__, ours, theirs, agree, 1, scale=10, most=1)
+
+
+def choosing(X: np.ndarray, covariance: str) -> Work:
+    """The number of components with the best BIC, up to 14."""
+
+    def ours() -> float:
+        found = fit_mixture(X, "auto", covariance_type=covariance, criterion="bic", max_components=14)
+        return max(found.fit_info.selection.scores.values())
+
+    def theirs() -> float:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", PeerWarning)
+            models = (
+                Peer(k, covariance_type=covariance, n_init=4, tol=1e-6, max_iter=1000, random_state=0).fit(X)
+                for k in range(1, 15)
+            )
+            return max(-model.bic(X) / 2 for model in models)
+
+    name = f"number of components, {len(X):,} x {COLUMNS}, {covariance}"
+    agree = lambda a, b: a >= b - 1  # noqa: E731 - half a nat is a start that stopped early
+    return Work(name, "GaussianMixture", sklearn.__version__, ours, theirs, agree, 1, most=2)
 
 
 ### both sides
