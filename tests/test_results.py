@@ -87,6 +87,11 @@ SPACE = bl.FiniteSpace.from_table({NAME: {"head": 0.5, "tail": 0.5}, "false": {"
 
 
 @functools.cache
+def mails():
+    return bl.fit_text(["cheap watch", "a meeting at noon", "cheap pills", "noon"], [NAME, "ham", NAME, "ham"])
+
+
+@functools.cache
 def cube():
     return lt.standard_class("conjunctions", 3).labelings([[a, b, c] for a in (0, 1) for b in (0, 1) for c in (0, 1)])
 
@@ -169,6 +174,20 @@ EXAMPLES = {
     "StateExplanation": lambda folder: chain().explain(DATA[["age"]], 5),
     "StatePath": lambda folder: chain().decode(DATA[["age"]]),
     "StatePosterior": lambda folder: chain().posterior(DATA[["age"]]),
+    "ArcStrengths": lambda folder: bl.fit_network(WORDS, n_bootstrap=5, random_state=0).fit_info.strengths,
+    "StructureFitInfo": lambda folder: bl.fit_network(WORDS).fit_info,
+    "ParameterFitInfo": lambda folder: network().fit_info,
+    "StructurePosterior": lambda folder: bl.sample_structure_posterior(WORDS, random_state=0),
+    "NetworkCrossValidation": lambda folder: bl.network.cross_validate(network(), WORDS, target=NAME, cv=2),
+    "LogLikelihood": lambda folder: bl.network.log_likelihood(network(), WORDS),
+    "HoldoutScore": lambda folder: bl.network.evaluate_holdout(network(), WORDS),
+    "TextModel": lambda folder: mails(),
+    "TextFitInfo": lambda folder: mails().fit_info,
+    "TextExplanation": lambda folder: mails().explain("cheap noon"),
+    "ClassWords": lambda folder: mails().explain_class(NAME),
+    "HeldOutLikelihood": lambda folder: bl.cross_validate(bl.fit_mixture(DATA[["age", "dose"]], 2), DATA, cv=2),
+    "VoteExplanation": lambda folder: bl.VersionSpace.fit(examples()).explain({NAME: "<i>", "air": "cold"}),
+    "ExpertVotes": lambda folder: bl.WeightedMajority([NAME, "bob"], classes=["rain", "sun"]).explain(["sun", "rain"]),
 }
 #: Results that need an optional package.
 OPTIONAL = {"DuckDBSource"}

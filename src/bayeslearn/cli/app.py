@@ -21,7 +21,7 @@ TABLES = (*CLASSIFIERS, "neighbors", "forest", *REGRESSION, "mixture")
 
 
 def of_kinds(place: str, *kinds: str, **special: str) -> dict[str, str]:
-    """Return where the function of a verb is for some kinds of models, and for those with one of their own."""
+    """Return where the function of a verb is for some kinds of models, and for those with their own."""
     own = {name.replace("_", " "): where for name, where in special.items()}
     return own | dict.fromkeys(kinds, place)
 

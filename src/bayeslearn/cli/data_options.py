@@ -172,7 +172,7 @@ class Data:
     ) -> Iterator[Given]:
         """The data as learners take them; what was started for them ends with the block.
 
-        `limits_more` says that the limit of memory is also of something else than reading.
+        With `limits_more` the limit of memory holds for more than reading.
         """
         in_memory = self.kind == "memory"
         if in_memory and self.is_one_file:
@@ -264,7 +264,7 @@ class Data:
         return found
 
     def scanned(self, engine: Any, dropped_columns: dict[str, str], **how: Any) -> Any:
-        """The source, after a look at all of it; files that were skipped are told of."""
+        """The source, after a pass over all of it; files that were skipped are reported."""
         from bayeslearn import validation
         from bayeslearn.sources import scan
         from bayeslearn.sources.scanning import is_database
@@ -324,7 +324,7 @@ class Data:
             yield cluster
 
     def _require_nothing_else(self, *, limits_more: bool) -> None:
-        """No option that reading one file into memory would not look at."""
+        """Refuse options that have no effect where one file is read into memory."""
         said = {"--memory-limit": None if limits_more else self.memory_limit, "--table": self.table}
         for option, value in said.items():
             if value is not None:
@@ -413,7 +413,7 @@ def require_possible(handle_unknown: str | None, *, adds: bool) -> None:
 
 
 def data_parameter(signature: inspect.Signature) -> tuple[str, Any, Any]:
-    """The parameter of a verb that holds data, its type, and what the help says of it."""
+    """The parameter of a verb that holds data, its type, and its help."""
     for name, parameter in signature.parameters.items():
         kind, *said = get_args(parameter.annotation) or (None,)
         if kind in {Data, OneFile, Data | None}:

@@ -45,13 +45,13 @@ def run(
         list[str] | None,
         typer.Option(
             metavar="A,B",
-            help=r"The columns to fill; the others are evidence and stay as they are. Repeatable. \[default: all]",
+            help=r"The columns to fill; the others are evidence and are unchanged. Repeatable. \[default: all]",
         ),
     ] = None,
     drop_columns: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="A,B", help="Columns that are neither filled nor evidence; they stay as they are. Repeatable."
+            metavar="A,B", help="Columns that are neither filled nor evidence; they are unchanged. Repeatable."
         ),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of --method sample.")] = None,
@@ -59,7 +59,7 @@ def run(
         bool, typer.Option("--json", help="One JSON object with the number of filled values; requires -o.")
     ] = False,
 ) -> None:
-    """Fill missing values by a network; all other cells stay as they are, byte for byte.
+    """Fill missing values by a network; all other cells are unchanged, byte for byte.
 
     A missing number is filled by the median of the training rows in its interval, or by one of them at random, in the
     format of its column ($450.00). A missing date stays missing, with a warning.

@@ -1,4 +1,4 @@
-"""How verbs answer: tables for people, one JSON object for machines, both on stdout."""
+"""How verbs answer: tables for users, one JSON object for machines, both on stdout."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ def number(value: float) -> str:
 
 
 def precise(value: float) -> str:
-    """Format a number with as many significant digits as people are shown."""
+    """Format a number with as many significant digits as users are shown."""
     return f"{value:.{DIGITS}g}"
 
 
 def amount(value: float) -> str:
-    """Format a count of rows: whole numbers in full, sums of weights with as many digits as people are shown."""
+    """Format a count of rows: whole numbers in full, sums of weights with as many digits as users are shown."""
     return precise(value) if abs(value) < 10**DIGITS else f"{value:.0f}"
 
 
 def size(count: float) -> str:
-    """Bytes as people say them."""
+    """A number of bytes with its unit."""
     for unit in ("B", "KB", "MB", "GB"):
         if count < 1000:
             return f"{count:.3g} {unit}"

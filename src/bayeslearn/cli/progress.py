@@ -26,7 +26,7 @@ PATIENCE, PAUSE = 2.0, 0.1
 
 @dataclass
 class Passes:
-    """How often data that stay where they are were read, told to the bar that is open."""
+    """How often data that stay where they are were read, reported to the bar that is open."""
 
     number: int = 0
     #: When the last pass began, how long it took, and when it was told of.
@@ -47,7 +47,7 @@ class Passes:
 
 
 def read(now: ScanProgress) -> str:
-    """Rows and rows per second; files whose rows nobody has counted are told themselves."""
+    """Rows and rows per second; files whose rows are not counted are reported themselves."""
     if not now.rows:
         return f"{now.shards} of {now.of_shards} files"
     return f"{now.rows:,} rows, {now.rate:,.0f} a second"

@@ -41,7 +41,7 @@ def run(
         Path | None,
         typer.Option(metavar="FOLDER", help="Keep the rows there as codes: as DATA it is read many times faster."),
     ] = None,
-    sample_weight: Annotated[str | None, typer.Option(help="The column that says how often each row counts.")] = None,
+    sample_weight: Annotated[str | None, typer.Option(help="Column with the weight of each row.")] = None,
     max_states: Annotated[int, typer.Option(help="Columns of words with more states are left out.")] = 255,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a report.")] = False,
 ) -> None:

@@ -1,6 +1,6 @@
 """Verbs that load when they are called: help and errors list their names without an import.
 
-The body of a verb that takes a model may depend on the kind of the model: then the file is looked at first.
+The body of a verb that takes a model may depend on the kind of the model: then the file is considered first.
 """
 
 from __future__ import annotations

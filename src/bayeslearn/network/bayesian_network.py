@@ -83,7 +83,7 @@ class BayesianNetwork(NetworkQueries, NetworkConversions, Reported, Fitted, Save
     # -- changed networks
 
     def do(self, actions: Mapping[str, Any]) -> BayesianNetwork:
-        """The network after an intervention: variables set from outside, whatever their parents say."""
+        """The network after an intervention: variables set from outside, whatever the states of their parents."""
         from bayeslearn.network.inference.evidence import as_evidence  # noqa: PLC0415 - inference knows networks
 
         chosen = {name: self[name].variable.code_of(state) for name, state in as_evidence(self, actions).items()}
@@ -141,7 +141,7 @@ class BayesianNetwork(NetworkQueries, NetworkConversions, Reported, Fitted, Save
             bins; .bif, .xmlbif, .net, .xdsl and .uai keep what other programs read. With .gz behind it, the file is
             packed.
         format
-            The format, for a name that does not tell it.
+            The format, for a name that does not determine it.
         """
         from bayeslearn.network.formats.read_write import write_network  # noqa: PLC0415 - loads when files are written
 
@@ -164,7 +164,7 @@ class BayesianNetwork(NetworkQueries, NetworkConversions, Reported, Fitted, Save
     def from_document(
         cls, reader: model_values.Reader, document: dict[str, Any], place: tuple[str | int, ...] = ()
     ) -> BayesianNetwork:
-        """Return the network of a document, or of the part of it at a place; errors say the line."""
+        """Return the network of a document, or of the part of it at a place; errors name the line."""
         from bayeslearn.network.formats import bayeslearn_json  # noqa: PLC0415 - loads when files are read
 
         head = {"format": bayeslearn_json.LABEL, "version": bayeslearn_json.VERSION}
@@ -185,14 +185,14 @@ class BayesianNetwork(NetworkQueries, NetworkConversions, Reported, Fitted, Save
     ) -> BayesianNetwork:
         """The network after more cases, exactly as if all had been there at once; it must have been learned.
 
-        A row with holes adds what the present tables expect of it.
+        A row with missing values adds what the present tables expect of it.
 
         Parameters
         ----------
         data
             Rows with a column for every variable, but for those that are `hidden`.
         sample_weight
-            How often each row counts, or the name of the column that says so.
+            How often each row counts, or the name of the column that has it.
         forgetting_factor
             What each earlier row still counts for, from 0 to 1.
         hidden
@@ -224,7 +224,7 @@ class BayesianNetwork(NetworkQueries, NetworkConversions, Reported, Fitted, Save
     ) -> BayesianNetwork:
         """The network without some of its cases; complete rows go as if they had never been there.
 
-        A row with missing cells takes back what the present tables expect of it, though of no cell more than it has.
+        A row with missing cells removes what the present tables expect of it, though of no cell more than it has.
         What it shows and its weight go exactly.
         """
         return incremental.forgotten(self, data, sample_weight=sample_weight, hidden=hidden)

@@ -3,7 +3,7 @@
     p[i_1, …, i_m, k] = P(child = state k | parent 1 = state i_1, …, parent m = state i_m)
 
 Axes are the parents in their order, then the child; every row along the last axis sums to one. A table that was learned
-keeps what it rests on: the counts and the prior, of the same shape.
+keeps what it is based on: the counts and the prior, of the same shape.
 
     P(y_1, …, y_n) = Π_i P(y_i | parents of y_i)
 """
@@ -142,11 +142,11 @@ class CPT(Reported):
         """
         return reporting.cpt_frame(self, backend)
 
-    # -- what it rests on
+    # -- what it is based on
 
     @property
     def is_learned(self) -> bool:
-        """Whether it is known what the table rests on; one that was merely given stays as it is."""
+        """Whether it is known what the table is based on; one that was merely given is unchanged."""
         return self.counts is not None or self.prior is not None
 
     @property
@@ -170,7 +170,7 @@ class CPT(Reported):
         return Dirichlet(self.observed_counts.n + self.alpha)
 
     def interval(self, level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Equal-tailed bounds of every cell; in a row that rests on nothing, 0 and 1.
+        """Equal-tailed bounds of every cell; in a row without counts, 0 and 1.
 
         >>> from bayeslearn.distributions import Counts, Dirichlet
         >>> side = DiscreteVariable("Side", ("head", "point"))
@@ -188,7 +188,7 @@ class CPT(Reported):
         return np.where(anything, 0.0, low), np.where(anything, 1.0, high)
 
     def support(self, given: Mapping[str, Any] | None = None) -> RowSupport:
-        """What a row rests on, named by the states of the parents.
+        """What a row is based on, named by the states of the parents.
 
         >>> from bayeslearn.distributions import Counts, Dirichlet
         >>> side = DiscreteVariable("Side", ("head", "point"))
@@ -423,7 +423,7 @@ class Factorization:
     def isclose(self, other: Factorization, *, rtol: float = 1e-10, atol: float = 1e-12) -> bool:
         """The same variables, states in their order, arcs and probabilities, however variables and parents are ordered.
 
-        Names of networks, notes and what the tables rest on do not count.
+        Names of networks, notes and what the tables are based on do not count.
         """
         if self.dag != other.dag or not all(same_states(cpt.variable, other[cpt.name].variable) for cpt in self.cpts):
             return False

@@ -1,4 +1,4 @@
-"""Graphs that say the same: equivalence classes, their common arcs, and distances.
+"""Graphs that are equivalent: equivalence classes, their common arcs, and distances.
 
 Two graphs are equivalent, that is they hold the same separations, when they have the same skeleton and the same
 v-structures a → c ← b with a and b not joined. What the members of a class share is its CPDAG:
@@ -15,7 +15,7 @@ Two networks side by side: the arcs they share, how far they are apart, and how 
 
 shared, reversed, only one  what becomes of every pair that is joined
 distance                    pairs that are joined differently, between the classes of equivalent graphs
-BIC                         ln P(D) − ½ ln N · free parameters, with the tables as they are
+BIC                         ln P(D) − ½ ln N · free parameters, with the tables unchanged
 """
 
 from __future__ import annotations
@@ -341,7 +341,7 @@ def compare_networks(
 
 
 def _widened(dag: DAG, more: Iterable[str]) -> DAG:
-    """The graph with other variables beside it, joined to nothing."""
+    """The graph with other variables next to it, joined to nothing."""
     return DAG({**dag.families, **dict.fromkeys(more, ())})
 
 

@@ -95,7 +95,7 @@ def select(columns: Columns, names: Iterable[str]) -> Columns:
 
 
 def discrete_table(columns: Columns, sample_weight: NDArray[np.float64] | None, n_bins: int) -> Table:
-    """Columns as states: whole numbers that repeat themselves as they are, other numbers by intervals."""
+    """Columns as states: whole numbers that repeat themselves unchanged, other numbers by intervals."""
     gone = dropping(columns, None)
     table = as_table(columns, sample_weight=sample_weight, allow_constant=True, dropped_columns=gone)
     warn_dropped(gone, named=True)
@@ -323,9 +323,9 @@ class BayesianNetworkClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, 
 
     @available_if(_states_are_known)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Add more rows; only where `structure` is a network, which says what the states and the `classes` are.
+        """Add more rows; only where `structure` is a network, which states what the states and the `classes` are.
 
-        Complete rows add exactly; one with holes adds what the tables expect of it by then.
+        Complete rows add exactly; one with missing values adds what the CPTs expect of it by then.
         """
         if not hasattr(self, "network_"):
             return self.fit(X, y, sample_weight)

@@ -1,7 +1,7 @@
 """Imputation by a Bayesian network as a scikit-learn transformer.
 
 A network is fitted to rows with missing values, by EM, and fills those of other rows: with the states that are most
-probable together given what a row shows, or with a draw from their joint posterior. Observed values stay as they are.
+probable together given what a row shows, or with a draw from their joint posterior. Observed values are unchanged.
 """
 
 from __future__ import annotations

@@ -156,5 +156,5 @@ def grown_p(p: NDArray[np.float64], more: Sequence[int]) -> NDArray[np.float64]:
 
 
 def padded(array: NDArray[np.float64], more: Sequence[int], fill: float = 0.0) -> NDArray[np.float64]:
-    """The array with so many more entries at the end of each axis."""
+    """The array with this many more entries at the end of each axis."""
     return np.pad(array, [(0, extra) for extra in more], constant_values=fill)

@@ -1,4 +1,4 @@
-"""Learning networks: their tables from complete and incomplete cases; structure has files of its own."""
+"""Learning networks: their tables from complete and incomplete cases; the structure is read from other files."""
 
 from __future__ import annotations
 

@@ -1,10 +1,9 @@
 """How sure learned tables are, and the answers that follow from them.
 
-    θ_j ~ Dirichlet(n_j + α_j)        for every row j of every table, each by itself
+    θ_j ~ Dirichlet(n_j + α_j)        for every row j of every table, each alone
 
-A belief P(t | e) is a function of all tables. Drawn from their posterior, whole sets of tables give it a distribution
-of its own: narrow where the network has seen much, wide where it has not. A table that was given, not learned, is taken
-as certain.
+A belief P(t | e) is a function of all tables. Drawn from their posterior, whole sets of tables give it a distribution: narrow where the network has seen much, wide where it has not. A table that was given, not learned, is
+taken as certain.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ DRAWS = 200
 
 @dataclass(frozen=True)
 class RowSupport:
-    """What one row of a table rests on.
+    """What one row of a table is based on.
 
     >>> print(RowSupport("Wet", {"Rain": "yes"}, 3.2, 1.0))
     P(Wet | Rain=yes): 3.2 observed and 1 prior rows
@@ -54,7 +53,7 @@ class RowSupport:
 
     @property
     def name(self) -> str:
-        """The row as it is written: P(B | A=x)."""
+        """The row as text: P(B | A=x)."""
         return row_name(self.variable, self.given)
 
     def __str__(self) -> str:
@@ -62,7 +61,7 @@ class RowSupport:
 
 
 def supports(network: BayesianNetwork) -> Iterator[RowSupport]:
-    """What every row of every learned table rests on."""
+    """What every row of every learned table is based on."""
     return (row for cpt in network if cpt.is_learned for row in rows_of(cpt))
 
 
@@ -79,14 +78,14 @@ def thin_rows(network: BayesianNetwork, n: int = 10) -> tuple[RowSupport, ...]:
 
 
 def rows_of(cpt: CPT) -> Iterator[RowSupport]:
-    """What every row of one table rests on."""
+    """What every row of one table is based on."""
     cases, prior = cpt.observed_counts.n.sum(axis=-1), cpt.alpha.sum(axis=-1)
     for i in np.ndindex(cpt.shape[:-1]):
         yield RowSupport(cpt.name, states_at(cpt, i), float(cases[i]), float(prior[i]))
 
 
 def support(cpt: CPT, given: Mapping[str, Any]) -> RowSupport:
-    """What the row of these states of the parents rests on."""
+    """What the row of these states of the parents is based on."""
     cpt.require_learned()
     names = [v.name for v in cpt.parents]
     if set(given) != set(names):
@@ -104,7 +103,7 @@ def states_at(cpt: CPT, i: tuple[int, ...]) -> dict[str, Any]:
 
 
 def row_name(variable: str, given: Mapping[str, Any]) -> str:
-    """A row of a CPT as it is written: P(B | A=x)."""
+    """A row of a CPT as text: P(B | A=x)."""
     parents = ", ".join(f"{name}={state}" for name, state in given.items())
     return f"P({variable} | {parents})" if parents else f"P({variable})"
 
@@ -203,7 +202,7 @@ def query_interval(
 def drawn_tables(
     network: BayesianNetwork, compiled: Compiled, kept: NDArray[np.bool_], n: int, random_state: np.random.Generator
 ) -> Iterator[NDArray[np.float64]]:
-    """Whole sets of tables in a row, those that matter drawn from their posterior, the others as they are."""
+    """Whole sets of tables in a row, those that matter drawn from their posterior, the others unchanged."""
     alpha = np.concatenate([(cpt.observed_counts.n + cpt.alpha).reshape(-1) for cpt in network])
     free = [
         cpt.is_learned and matters and cpt.variable.n_states > 1 for cpt, matters in zip(network, kept, strict=True)

@@ -3,7 +3,7 @@
     E   n_ijk = Σ_d w_d · P(x_i = k, parents = j | d)          families that d shows altogether are counted once
     M   θ_ijk = (n_ijk + α_ijk) / Σ_k (n_ijk + α_ijk)
 
-The prior counts as cases, so the M step is the posterior mean of complete data, and EM climbs
+The prior counts as cases, so the M step is the posterior mean of complete data, and EM maximizes
 
     ln P(D | θ) + Σ α_ijk ln θ_ijk
 
@@ -13,7 +13,7 @@ The log likelihood of a row is that of what it shows, with what it does not show
 
     ln P(row) = Σ ln P(family) over the families it shows altogether + Σ ln P(what it shows around a group of missing)
 
-    bits per case = − Σ_d w_d log₂ P(d) / Σ_d w_d
+    bits per row = − Σ_d w_d log₂ P(d) / Σ_d w_d
 """
 
 from __future__ import annotations
@@ -55,10 +55,10 @@ PLAN_COST = 8
 
 @dataclass(frozen=True)
 class Tables:
-    """The numbers of all tables in a row, for one structure: a model that EM can climb with."""
+    """The numbers of all tables in a row, for one structure: a model that EM can fit."""
 
     compiled: Compiled
-    #: Where the tables are to stay as they are; None when all may move.
+    #: The tables that do not change; None when all may move.
     fixed: NDArray[np.bool_] | None = None
 
     @property
@@ -80,7 +80,7 @@ class Tables:
         return Counts(counts), log_p
 
     def estimate(self, prior: NDArray[np.float64] | None, statistics: Counts) -> Tables:
-        """M step; a row that rests on nothing stays as it is."""
+        """M step; a row without counts is unchanged."""
         n = statistics.n if prior is None else statistics.n + prior
         p = normalized_rows(self.compiled, n, otherwise=self.p)
         return self.with_p(p if self.fixed is None else np.where(self.fixed, self.p, p))
@@ -134,7 +134,7 @@ def expected_families(compiled: Compiled, cases: Cases) -> tuple[NDArray[np.floa
 
 
 def groups_with_many(groups: NDArray[np.uint64]) -> bool:
-    """Whether a group has so many variables that looking at all pairs of them takes long."""
+    """Whether a group has too many variables to consider all pairs of them."""
     return bool(np.bitwise_count(groups).sum(axis=1).max(initial=0) > LARGE)
 
 
@@ -181,7 +181,7 @@ def impossible(compiled: Compiled, cases: Cases, log_items: NDArray[np.float64])
 
 
 def place_of_zero(compiled: Compiled, cases: Cases, log_items: NDArray[np.float64]) -> str:
-    """Which table says so, or what was missing there."""
+    """Which CPT is the reason, or what was missing there."""
     zero = np.flatnonzero((cases.known > 0) & (compiled.cpt == 0))
     if len(zero):
         table = np.searchsorted(compiled.cpt_start, zero[0], side="right") - 1

@@ -1,7 +1,7 @@
-"""Learning the tables of a network whose structure is given, from cases with or without holes.
+"""Learning the tables of a network whose structure is given, from cases with or without missing values.
 
 Complete cases are counted; with missing cells or hidden variables the counts are expected ones, by EM or by gradient
-ascent. Either way a table keeps what it rests on: the counts and the prior.
+ascent. Either way a table keeps what it is based on: the counts and the prior.
 
 A fit begins at the prior, at random, at a network, or where another one was interrupted.
 """
@@ -111,7 +111,7 @@ def fit_parameters(
     hidden
         Variables that are not observed in any row, with their states or the number of states.
     frozen
-        Variables whose CPTs stay as they are in `structure`, or in `init`.
+        Variables whose CPTs are unchanged in `structure`, or in `init`.
     init
         Initial probabilities of EM: ``"prior"`` (uniform without a prior), ``"random"``, or a network. CPTs around
         hidden variables never start symmetric, which EM would not leave.
@@ -143,7 +143,7 @@ def fit_parameters(
     progress
         Called with every iteration; raising StopIteration ends the fit with the best parameters so far.
     checkpoint, checkpoint_every
-        A model file (JSON) to which the network is written every so many iterations, and at the end.
+        A model file (JSON) to which the network is written every this many iterations, and at the end.
     resume
         Start from the network in `checkpoint` if that file exists: EM continues exactly as without the interruption.
 
@@ -254,7 +254,7 @@ def fit_cases(
 def counted(
     start: Tables, cases: Cases, alpha: NDArray[np.float64], write: em.CheckpointEvery[Tables] | None
 ) -> em.EMResult[Tables]:
-    """Complete cases need no climb: their counts do not depend on the tables."""
+    """Complete cases need no iterations: their counts do not depend on the tables."""
     model = start.estimate(alpha, Counts(cases.known))
     statistics, log_likelihood = model.expected_statistics(cases)
     step = em.EMStep(1, log_likelihood, model.log_prior(alpha), math.inf)
@@ -270,7 +270,7 @@ def learned(
     priors: Mapping[str, Dirichlet],
     fixed: NDArray[np.bool_],
 ) -> BayesianNetwork:
-    """The network with these numbers, each table with what it rests on; a frozen table rests on nothing new."""
+    """The network with these numbers, each table with what it is based on; a frozen table has no new rows."""
     bounds = np.cumsum([cpt.probabilities.size for cpt in frame])[:-1]
     parts = zip(frame, np.split(p, bounds), np.split(n, bounds), np.split(fixed, bounds), strict=True)
     cpts = []
@@ -322,7 +322,7 @@ def prepared(
     else:
         dag = as_dag(structure)
         seen = as_source(data, columns=[n for n in dag if n not in never], states=states, allow_constant=True)
-        data = data if isinstance(seen, Table) else seen  # what was scanned is not looked at again
+        data = data if isinstance(seen, Table) else seen  # what was scanned is not considered again
         frame, handle_unknown = framed(dag, seen, never), "error"
     require_hidden(frame, hidden, never)
     absent: Literal["error", "missing"] = "missing" if never else "error"

@@ -11,7 +11,7 @@ The nearest row has a constant less in every cell. Rows divided by their sums wo
 the top all cells of a row have the same gradient, and only a constant taken off leaves them where they are.
 
 Where w is zero the gradient is 0/0. Such a cell stays zero, as in EM; if the prior counts cases for it, an EM step
-moves it off zero before the climb begins. On the way a cell keeps a tenth of what it has, so that no step makes a zero.
+moves it off zero before the ascent begins. A step leaves a cell a tenth of what it has, so that none makes a zero.
 
 Both end with the estimate from the last expected counts, an EM step, so that the tables are those that their counts and
 prior give.
@@ -66,12 +66,12 @@ def climb_of(algorithm: str, step: float | None) -> Callable[..., em.EMResult[Ta
     return em.run if algorithm == "em" else ascend_softmax
 
 
-### the climb
+### the ascent
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a climb stands: the tables, and what they expect of the data."""
+    """Where the ascent stands: the tables, and what they expect of the data."""
 
     model: Tables
     statistics: Counts
@@ -97,7 +97,7 @@ class Place:
 
     @cached_property
     def promise(self) -> float:
-        """Σ (n + α) ln(w'/w), w' being the tables after an EM step: at least so much is left to gain."""
+        """Σ (n + α) ln(w'/w), w' being the tables after an EM step: at least this much is left to gain."""
         return float(rel_entr(self.cases, self.row_cases * self.model.p).sum())
 
 
@@ -122,7 +122,7 @@ class Climb:
         self.go(self._start(model))
 
     def _start(self, model: Tables) -> Place:
-        """The model, or what an EM step makes of it if the prior says that it cannot be."""
+        """The model, or the result of an EM step if the prior rules it out."""
         found = em.expect(model, self.source, 0)
         if model.log_prior(self.prior) == -math.inf:
             model = model.estimate(self.prior, found.statistics)
@@ -164,7 +164,7 @@ class Climb:
         return not (self.at_top or self.stopped) and self.here.step.iteration < self.max_iter
 
     def ended(self, what: str) -> em.EMResult[Tables]:
-        """What the climb came to; a warning with the numbers when that is not the top."""
+        """What the ascent came to; a warning with the numbers when that is not the top."""
         counts, model = self.here.statistics, self.here.model.estimate(self.prior, self.here.statistics)
         last = self.history[-1]
         found = em.expect(model, self.source, last.iteration)

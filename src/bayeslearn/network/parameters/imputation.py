@@ -1,10 +1,10 @@
 """Missing cells filled: by what is most probable, by a draw, or by a distribution for each of them.
 
-Observed cells stay as they are. What a state is written as in its column, :mod:`.imputed_data` decides.
+Observed cells are unchanged. What a state is written as in its column, :mod:`.imputed_data` decides.
 
 Given what a row shows, its missing variables fall into groups that are independent of each other, so the most probable
-completion of a row is that of each group by itself, and so is a draw from the joint posterior of all that is missing.
-Equal groups are completed once; for draws every row has numbers of its own.
+completion of a row is that of each group alone, and so is a draw from the joint posterior of all that is missing.
+Equal groups are completed once; for draws every row has its own numbers.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ class Work:
 
     @classmethod
     def row_by_row(cls, cases: FoldedCases) -> Work:
-        """Every row has items of its own."""
+        """Every row has its own items."""
         order = np.argsort(cases.record_item, kind="stable")
         place = np.empty_like(order)
         place[order] = np.arange(len(order))

@@ -1,4 +1,4 @@
-"""Data of any kind beside their codes, so that completed codes go back into the missing cells and nowhere else.
+"""Data of any kind next to their codes, so that completed codes go back into the missing cells and nowhere else.
 
 A missing cell whose state is known is filled with a value that could stand in its column:
 
@@ -171,7 +171,7 @@ class Opened:
 def chosen_columns(
     known: list[str], columns: Iterable[str] | None, drop_columns: Iterable[str]
 ) -> tuple[frozenset[str], frozenset[str]]:
-    """The columns that may be filled, and those that are not even looked at."""
+    """The columns that may be filled, and those that are not considered."""
     wanted = None if columns is None else name_list("columns", columns)
     dropped = frozenset(name_list("drop_columns", drop_columns))
     require_known([*(wanted or ()), *dropped], known)
@@ -179,7 +179,7 @@ def chosen_columns(
 
 
 def known_names(network: BayesianNetwork) -> set[str]:
-    """The columns that tell of a variable: its own, and one that it is a part of."""
+    """The columns that describe a variable: its own, and one that it is a part of."""
     return {name for cpt in network for name in (cpt.name, getattr(cpt.variable, "origin", None)) if name is not None}
 
 
@@ -314,14 +314,14 @@ def has_whole_numbers(column: Column, variable: DiscreteVariable, observed: NDAr
 
 
 def decimals_of(x: NDArray[np.float64]) -> int | None:
-    """The most decimals that observed numbers have; None where there are none, or more than can be told."""
+    """The most decimals that observed numbers have; None where there are none, or more than can be listed."""
     x = x[np.isfinite(x)]
     fitting = (d for d in range(MAX_DECIMALS + 1) if all((np.round(part, d) == part).all() for part in (x[:256], x)))
     return next(fitting, None) if len(x) else None
 
 
 def rounded(variable: DiscreteVariable, code: Codes, x: NDArray[np.float64], decimals: int = 0) -> NDArray[np.float64]:
-    """The nearest numbers with so many decimals, on the other side where only that one lies in the interval."""
+    """The nearest numbers with this many decimals, on the other side where only that one lies in the interval."""
     scale = 10.0**decimals
     nearest = np.round(x, decimals)
     other = np.where(nearest < x, np.ceil(x * scale), np.floor(x * scale)) / scale

@@ -5,15 +5,15 @@
 
 Networks that are added have the states of both; a state that one of them has not seen has no counts there. What both
 were updated from counts once (:mod:`bayeslearn.distributions.lineage`). Rows with a state that is new to the network
-add it. A table that was given, not learned, stays as it is.
+add it. A table that was given, not learned, is unchanged.
 
 Complete rows come and go exactly. A row with missing cells adds what the present tables expect of it, one E step, and
 takes that back again, though never more than there is: where a cell has less than is expected of the rows, the other
 cells of the table give the rest, each in proportion to what it has. What the rows show and their total are exact, so
-that whatever was learned can be taken back, and with the last row everything is gone.
+that whatever was learned can be removed, and with the last row everything is gone.
 
 After EM the tables are those of the counts, which are what the tables of the step before expected. What is left after
-rows are taken back differs from what the tables expect of the other rows by as much as that last step moved the counts,
+rows are removed differs from what the CPTs expect of the other rows by as much as that last step moved the counts,
 n − n(all rows), and by nothing once EM no longer moves.
 """
 
@@ -232,13 +232,13 @@ def axes_of(cpt: CPT) -> list[tuple[str, tuple[Any, ...]]]:
 
 
 def resting_on(network: BayesianNetwork, counts: Mapping[str, Counts], lineage: Lineage | None) -> BayesianNetwork:
-    """The network with tables estimated from these counts; those without stay as they are."""
+    """The network with tables estimated from these counts; those without are unchanged."""
     cpts = [estimated(cpt, counts[cpt.name]) if cpt.name in counts else cpt for cpt in network]
     return replace(network, cpts=tuple(cpts), lineage=lineage)
 
 
 def estimated(cpt: CPT, counts: Counts) -> CPT:
-    """θ = (n + α) / Σ (n + α); a row that has lost all evidence is even, one that never had any stays as it is."""
+    """θ = (n + α) / Σ (n + α); a row that has lost all evidence is even, one that never had any is unchanged."""
     n = counts.n + cpt.alpha
     had = (cpt.observed_counts.n + cpt.alpha).sum(axis=-1, keepdims=True) > 0
     p = shares(n, np.where(had, 1 / cpt.variable.n_states, cpt.probabilities), nothing=0.0)
@@ -281,7 +281,7 @@ def require_same_graph(a: BayesianNetwork, b: BayesianNetwork) -> None:
 
 
 def fitting(cpt: CPT, other: CPT) -> CPT:
-    """The other table with the axes and states of this one, once it is seen to rest on evidence of the same kind."""
+    """Return the other table with the axes and states of this one, if both have counts of the same kind."""
     theirs = {v.name: v for v in (*other.parents, other.variable)}
     for variable in (*cpt.parents, cpt.variable):
         require_same_states(variable, theirs[variable.name])

@@ -4,8 +4,8 @@
         s ← (1 − γ) s + γ ŝ                      γ_t = (t + delay)^−decay, or fixed; 1 for the first batch
     M   θ = (m·s + α) / Σ (m·s + α)              1/m ← (1 − γ)²/m + γ²/cases
 
-t counts batches of the size of this one: all cases so far over those of the batch, so that sizes may differ. m is how
-many cases the running mean s is worth, and what a learned table rests on. With decay 1 and no delay every case counts
+t counts batches of the size of this one: all cases so far over those of the batch, so that sizes may differ. m is the
+equivalent sample size of the running mean s, and of a learned table. With decay 1 and no delay every case counts
 alike: m is all of them, and complete cases are counted exactly. A slower decay lets go of what was expected early,
 under tables that knew little; with a fixed step old batches fade for good, and m settles at (2 − γ)/γ batches.
 
@@ -74,7 +74,7 @@ class Batch:
 
 @dataclass(frozen=True)
 class Running:
-    """What is known so far: the tables, the mean s of expected counts, and how many cases it is worth."""
+    """What is known so far: the tables, the mean s of expected counts, and its equivalent number of rows."""
 
     model: Tables
     s: NDArray[np.float64]
@@ -341,7 +341,7 @@ def fit_parameters_online(
     sample_weight
         The column that holds the weight of each row.
     batch_size
-        The number of rows of a batch of a source; default: as they are read.
+        The number of rows of a batch of a source; default: as it comes.
     progress
         True for a bar, or a function that is called with a :class:`~bayeslearn.progress.Progress` with the
         :class:`Batch` as `detail`; raising StopIteration ends the fit.

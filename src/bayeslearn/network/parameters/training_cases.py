@@ -1,17 +1,17 @@
-"""Cases as learning wants them: what is known is counted once, what is missing is folded.
+"""Cases as learners need them: what is known is counted once, what is missing is folded.
 
-A family that a row shows altogether adds one to a cell, whatever the tables say; only the missing variables of a row
+A family that a row shows altogether adds one to a cell, whatever the CPTs are; only the missing variables of a row
 need inference, group by group (:mod:`bayeslearn.kernels.missing_patterns`). So a table is taken apart once and then
 serves every iteration, whether of EM, of gradient ascent or of anything else that asks for expected counts.
 
-Cases that stay where they are, as learning wants them: what many batches come to, in one pass.
+Cases that stay where they are, as learners need them: what many batches come to, in one pass.
 
     known    n1 + n2             counts of the families that rows show altogether
-    items    {i: w1(i) + w2(i)}  groups of missing variables, with what stands beside them
+    items    {i: w1(i) + w2(i)}  groups of missing variables, with what stands next to them
 
-An item is a row: −1 in its group, codes beside it, 0 elsewhere. Two batches add by writing their items one below the
+An item is a row: −1 in its group, codes next to it, 0 elsewhere. Two batches add by writing their items one below the
 other and folding equal ones, as rows are folded. So EM reads the data once, and every iteration costs as much as there
-are different items. When these are too many for memory, they are not kept, and every iteration is a pass of its own.
+are different items. When these are too many for memory, they are not kept, and every iteration is another pass.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Soft:
 
 @dataclass(frozen=True)
 class Items:
-    """Groups of missing variables with what stands beside them, sorted by group."""
+    """Groups of missing variables with what stands next to them, sorted by group."""
 
     #: Variables of each group, as bits.
     groups: NDArray[np.uint64]
@@ -223,7 +223,7 @@ def _require_open(name: str, table: Table, weighed: NDArray[np.bool_], likelihoo
         )
 
 
-#: Bytes of items that are kept, and what an item takes beside its codes, while two sums are added.
+#: Bytes of items that are kept, and what an item takes next to its codes, while two sums are added.
 MOST_BYTES, ITEM_BYTES = 1 << 28, 100
 
 
@@ -257,7 +257,7 @@ class Gathered:
         return Gathered(*sums, *folded(*both, self.near))
 
     def cases(self, compiled: Compiled) -> Cases | None:
-        """What EM climbs on; None when there are too many items."""
+        """What EM maximizes; None when there are too many items."""
         if self.codes is None:
             return None
         runs, nothing = split_runs(*groups_of(self.codes)), np.full(len(self.codes), -1)

@@ -322,7 +322,7 @@ def log_likelihood_of(network: BayesianNetwork) -> float:
 
 
 def tables_of(counts: StructureCounts, arcs: NDArray[np.bool_], prior: Prior) -> BayesianNetwork:
-    """The network of a structure, each table with the counts and the prior that it rests on."""
+    """The network of a structure, each table with the counts and the prior that it is based on."""
     counts.expect(families=[(x, *parents_of(arcs, x)) for x in range(len(counts.names))])
     seen = {name: counts.family(x, parents_of(arcs, x)) for x, name in enumerate(counts.names)}
     return counted(uniform(graph(counts.names, arcs), {v.name: v for v in counts.variables}), seen, prior)

@@ -10,7 +10,7 @@ The p-value is that of a χ² law (for mi the law of its G²) with as many degre
     plain     (r_x − 1) (r_y − 1) q_z                     every cell counts, whether it can be reached or not
     adjusted  Σ_z (r_x(z) − 1) (r_y(z) − 1)               over slices that occur, r(z) the states that occur in each
 
-Without degrees of freedom nothing speaks against independence, and p is 1. Searches ask for five rows a cell besides,
+Without degrees of freedom nothing contradicts independence, and p is 1. Searches ask for five rows a cell besides,
 
     Σ_z N_z ≥ 5 Σ_z r_x(z) r_y(z)                         on average over the cells that can be reached
 
@@ -52,7 +52,7 @@ SHARE = 64
 
 @dataclass(frozen=True)
 class Independence:
-    """The answer of one test; a small p-value speaks against independence."""
+    """The answer of one test; a small p-value contradicts independence."""
 
     statistic: float
     degrees: float

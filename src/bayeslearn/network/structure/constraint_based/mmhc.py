@@ -1,4 +1,4 @@
-"""Tests to find who may be joined, a score to choose among these: max-min parents and children, then a climb.
+"""Tests to find who may be joined, a score to choose among these: max-min parents and children, then hill climbing.
 
     association   of x with a target: what is left of it given the set S of found variables that leaves least of it, so
                   that its p-value is max_S p(x, target | S)

@@ -21,8 +21,8 @@ From a skeleton to a pattern, some edges get a direction:
     rule 3         a — c → b, a — d → b, c and d not joined, a — b                  a → b
     rule 4         a — c → d → b, c and b not joined, a joined to d, a — b          a → b
 
-Rules 1, 3 and 4 rest on triples that are no v-structures (a — b — c; c — a — d; c — a — b); open ones do not do.
-On data these may contradict each other. The first to speak is kept: knowledge, then v-structures by their p-value, the
+Rules 1, 3 and 4 are based on triples that are no v-structures (a — b — c; c — a — d; c — a — b); open ones do not do.
+On data these may contradict each other. The first orientation is kept: knowledge, then v-structures by p-value, the
 largest first, then the rules by the names of the variables. No direction is given that would close a cycle.
 
 References
@@ -79,7 +79,7 @@ class Collider(NamedTuple):
 def colliders(
     edges: NDArray[np.bool_], votes: Mapping[tuple[int, int], Sequence[Vote]], rank: NDArray[np.int64]
 ) -> tuple[list[Collider], set[Triple]]:
-    """The v-structures that most sets separating their ends speak for, by p-value, and the triples that stay open."""
+    """The v-structures that most sets separating their ends support, by p-value, and the triples that stay open."""
     found, undecided = [], set()
     for (a, b), sets in votes.items():
         for c in np.flatnonzero(edges[a] & edges[b]).tolist():
@@ -161,7 +161,7 @@ class Pattern:
                 self.contradictions.add(frozenset((a, c) if not self.can_point(a, c) else (b, c)))
 
     def follow(self) -> None:
-        """The rules, until they say no more."""
+        """The rules, until none applies."""
         while (wanted := self.wanted()).any():
             for a, b in self.by_name(wanted):
                 if not self.arcs[a, b]:
@@ -295,7 +295,7 @@ class Skeleton:
         """For pairs that are not joined but share a neighbor, the sets that separate them, as large as that recorded.
 
         Further sets that leave nothing to test have no vote. Pairs that knowledge keeps apart have no record, so that
-        sets of every size are looked at.
+        sets of every size are considered.
         """
         shared = (self.edges.astype(np.int64) @ self.edges) > 0
         apart, known = self.pairs(shared & ~self.edges), self.separating
@@ -347,7 +347,7 @@ def skeleton(
 
 @dataclass(frozen=True)
 class PCResult:
-    """The class of graphs that the tests speak for, and the tests that made it."""
+    """The class of graphs that the tests support, and the tests that made it."""
 
     cpdag: CPDAG
     #: One graph of the class, or the nearest where there is none, as `notes` then say.

@@ -104,7 +104,7 @@ class Completions:
 
     @classmethod
     def of(cls, table: Table, *, most: int = MOST, room: int = ROOM, draws: int = DRAWS, seed: int = 0) -> Completions:
-        """List what is possible: up to `most` completions of a row and `room` in all; `draws` of the other rows."""
+        """List what is possible: up to `most` completions of a row and `room` in total; `draws` of the other rows."""
         return cls.of_distinct(table.distinct(), most=most, room=room, draws=draws, seed=seed)
 
     @classmethod
@@ -126,7 +126,7 @@ class Completions:
 
     @classmethod
     def one_each(cls, table: Table, *, seed: int = 0) -> Completions:
-        """A single draw of every row, in the order of the rows; complete rows are as they are."""
+        """A single draw of every row, in the order of the rows; complete rows are unchanged."""
         nothing = table.take(np.empty(0, np.intp))
         return cls(nothing, nothing, np.empty(0, np.intp), np.empty(0, np.int64), table, seed)
 
@@ -165,7 +165,7 @@ class Completions:
 
 
 def has_many(table: Table, draws: int) -> bool:
-    """Whether all completions, no more than so many of each row, would take long to count."""
+    """Whether all completions, no more than this many of each row, would take long to count."""
     sizes = np.array([v.n_states for v in table.schema.discrete], np.int64)
     if table.n_rows * draws <= MANY:
         return False
@@ -192,7 +192,7 @@ def every_completion(codes: Codes, sizes: NDArray[np.int64], start: NDArray[np.i
 
 
 def repeated(table: Table, draws: int) -> Table:
-    """Every row so many times, for its weight in all; sorted, so that luck does not depend on the order of rows."""
+    """Every row this many times, for its weight in total; sorted, so that luck does not depend on the order of rows."""
     order = np.lexsort(table.codes) if table.n_rows else np.empty(0, np.int64)
     again = table.take(np.repeat(order, draws))
     return again.with_weights(weights_of(again) / draws)
@@ -267,7 +267,7 @@ class IncompleteRows(ABC):
 
     @abstractmethod
     def sample(self, rows: int) -> IncompleteRows:
-        """So many rows, drawn at random, each completed by a single draw."""
+        """Return this many rows, drawn at random, each completed by a single draw."""
 
     @abstractmethod
     def expected(self, network: BayesianNetwork, criterion: StructureScore) -> ScoreCache:
@@ -297,7 +297,7 @@ class IncompleteRows(ABC):
     @property
     @abstractmethod
     def extent(self) -> Extent:
-        """How much there is of the rows as they are shown."""
+        """How much there is of the observed values of the rows."""
 
     @abstractmethod
     def cases(self, compiled: Compiled) -> Cases | Passes:
@@ -335,7 +335,7 @@ class IncompleteTable(IncompleteRows):
         return Completions.of_distinct(self.distinct, draws=self.draws, seed=self.seed)
 
     def sample(self, rows: int) -> IncompleteTable:
-        """So many rows, drawn at random, each completed by a single draw."""
+        """Return this many rows, drawn at random, each completed by a single draw."""
         chosen = np.random.default_rng(self.seed).choice(self.table.n_rows, rows, replace=False)
         return IncompleteTable(self.table.take(np.sort(chosen)), draws=1, seed=self.seed, many=True)
 

@@ -1,4 +1,4 @@
-"""Turn by turn from one graph to a better one, on rows with missing values; :mod:`.structural_em` says what for.
+"""Turn by turn from one graph to a better one, on rows with missing values; see :mod:`.structural_em`.
 
 Iterations are timed, so that none is begun that would end after the deadline.
 """
@@ -59,7 +59,7 @@ class IterationCost:
         return self.completion + self.fitting
 
     def of_rows(self, times: float) -> IterationCost:
-        """What to expect of so many times as many rows."""
+        """What to expect of this many times as many rows."""
         return IterationCost(times * self.completion, times * self.iteration, times * self.opening)
 
     @contextmanager
@@ -78,7 +78,7 @@ class IterationCost:
             self.opening = time.monotonic() - self._begin
 
     def step(self) -> None:
-        """After every iteration of EM, the first of which only looks at the rows."""
+        """After every iteration of EM, the first of which only reads the rows."""
         now = time.monotonic()
         if self._last is None:
             self.opening = now - self._begin
@@ -90,7 +90,7 @@ class IterationCost:
 #: Iterations of EM for a graph that is on its way, and for one that may be the last.
 FEW, MANY = 10, 500
 
-#: Nats a row that an iteration of EM must gain to go on where rows are very many: a parameter costs far more in all.
+#: Nats a row that an iteration of EM must gain to go on where rows are very many: a parameter costs far more in total.
 SLIGHT = 1e-6
 
 #: The prior of tables counted from draws, where EM begins: what was never drawn is not impossible.
@@ -102,7 +102,7 @@ class Turn:
     """One graph on the way."""
 
     iteration: int
-    #: score(G : D), on the rows as they are shown.
+    #: score(G : D), on the observed values of the rows.
     score: float
     log_likelihood: float
     arcs: int
@@ -219,7 +219,7 @@ class Iterations:
     # -- tables
 
     def until(self, most: int) -> Callable[[Progress], None]:
-        """For EM: no more than so many iterations, nor one that would end too late."""
+        """For EM: no more than this many iterations, nor one that would end too late."""
 
         def progress(now: Progress) -> None:
             self.pace.step()
@@ -237,14 +237,14 @@ class Iterations:
         return self.fitted(self.frame(arcs), arcs, self.long, init="prior", n_init=n_init if hidden else 1)
 
     def beside(self, shown: DAG) -> Standing | None:
-        """Hidden variables alone beside a graph of what is shown; None where they are required to be joined to it."""
+        """Hidden variables alone next to a graph of what is shown; None where they are required to be joined to it."""
         arcs = by_position(shown, self.names)
         if (self.allowed.required & ~arcs).any():
             return None
         return self.fitted(self.frame(arcs), arcs, MANY, init="prior")
 
     def fitted(self, frame: BayesianNetwork, arcs: Arcs, most: int, **options: Any) -> Standing:
-        """So many iterations of EM, from where the tables stand if nothing else is said."""
+        """Run this many iterations of EM, from where the tables stand by default."""
         given: dict[str, Any] = {"init": frame, "max_iter": MANY + 1, "progress": self.until(most)} | options
         rows, prior = self.rows, self.settings.prior
         tol = max(self.tol, SLIGHT * rows.total) if rows.many else self.tol

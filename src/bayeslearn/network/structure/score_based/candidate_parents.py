@@ -1,15 +1,15 @@
 """Which arcs are worth a look, as arcs[c, x], when all parent sets would be too many (Friedman, Nachman, Pe'er 1999).
 
-likely      gain most by themselves
-greedy      gain most beside the best ones before them, cycles or not
-partners    gain beside one of the likely ones much more than alone, as the other parent of a child does
+likely      gain most alone
+greedy      gain most next to the best ones before them, cycles or not
+partners    gain next to one of the likely ones much more than alone, as the other parent of a child does
 wanted      would gain in a graph that was found, as one more parent or in the place of another
 
 Weak parents are those whose effect is beyond chance, though the full table of the family does not pay for them.
 
 A score asks a further parent to pay for every combination with the others. Where there are many of these, a parent that
 shifts its child a little in all of them is left out, and the more so the more parents there are. So the best parents
-are found by the score, and then those are added, the surest first, whose effect by itself has a p-value below
+are found by the score, and then those are added, the surest first, whose effect alone has a p-value below
 
     level = expected false arcs / arcs that could be added
 
@@ -17,12 +17,12 @@ An effect of a column on another is the same in all slices that other columns ma
 
     full         the law of x given y differs from slice to slice as it likes          ln P = Σ N_zxy ln N_zxy / N_zy
     effect       ln m_zxy = a_zx + b_zy + c_xy                  y shifts x in every slice by as much, on a scale of odds
-    none         m_zxy = N_zx N_zy / N_z                        y says nothing of x in any slice
+    none         m_zxy = N_zx N_zy / N_z                        y implies nothing about x in any slice
 
     statistic    2 Σ N_zxy ln m_zxy(effect) / m_zxy(none)       by a χ² law with (r_x − 1) (r_y − 1) degrees of freedom
 
-A test of the full association has that many degrees of freedom in every slice: what a weak parent says is lost among
-them. The fit of `effect` has the sums N_zx, N_zy and N_xy of the rows, and is found by scaling to each in turn.
+A test of the full association has that many degrees of freedom in every slice: the effect of a weak parent is lost
+among them. The fit of `effect` has the sums N_zx, N_zy and N_xy of the rows, and is found by scaling to each in turn.
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ TURNS, OFF = 500, 1e-7
 
 
 class Effect(NamedTuple):
-    """The answer of the test; a small p-value speaks for an effect."""
+    """The answer of the test; a small p-value supports an effect."""
 
     statistic: float
     degrees: int
@@ -168,7 +168,7 @@ NO_EFFECT = Effect(0.0, 0, 1.0)
 
 
 def effect(n: NDArray[np.floating | np.integer], level: float = 1.0) -> Effect:
-    """Test N(slice, x, y); where the full association would not reach the level, the effect is not looked at."""
+    """Test N(slice, x, y); where the full association would not reach the level, the effect is not considered."""
     n = telling(np.asarray(n, np.float64))
     if not len(n):
         return NO_EFFECT
@@ -181,7 +181,7 @@ def effect(n: NDArray[np.floating | np.integer], level: float = 1.0) -> Effect:
 
 
 def telling(n: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The slices in which both columns vary: others say nothing of an effect."""
+    """The slices in which both columns vary: others imply nothing about an effect."""
     of_x, of_y = (np.count_nonzero(n.sum(axis=axis), axis=1) for axis in (2, 1))
     return n[(of_x > 1) & (of_y > 1)]
 
@@ -222,7 +222,7 @@ def with_weak_parents(
     *,
     false: float = FALSE,
 ) -> NDArray[np.bool_]:
-    """A graph whose arcs point forward in the order, with the faint parents that its variables have."""
+    """A graph whose arcs point forward in the order, with the weak parents that its variables have."""
     arcs = arcs.copy()
     free = allowed.arcs & before(order) & ~arcs
     level, rank = false / max(int(free.sum()), 1), ranks(counts.names)

@@ -1,4 +1,4 @@
-"""Greedy equivalence search: from class to class of graphs that say the same, the best move first.
+"""Greedy equivalence search: from class to class of graphs that are equivalent, the best move first.
 
 Moves insert an arc, delete one or turn one in some member of the class, and the score of a class is that of its
 members. In the limit of many rows inserting and then deleting finds the best class of all.
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     #: Neighbors that come before y, and what moves of each x gain.
     Row = tuple[Parents, NDArray[np.float64]]
 
-#: Sets of neighbors of one variable that are looked at; more means that the classes are hardly sparse.
+#: Sets of neighbors of one variable that are considered; more means that the classes are hardly sparse.
 MOST_SETS = 1 << 12
 
 
@@ -202,7 +202,7 @@ class Turn(Moves):
         return not _connected(at.edges, own, [v for v in left if at.edges[x, v]], {*left, *own} - {x})
 
     def open(self, at: Partial, move: Move) -> bool:
-        """Those beside x come after it, and lead to it no more."""
+        """Those next to x come after it, and lead to it no more."""
         return super().open(at, replace(move, before=(*move.before, *at.neighbors(move.x))))
 
     def prepared(self, at: Partial, move: Move) -> Partial:

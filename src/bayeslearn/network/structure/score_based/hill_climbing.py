@@ -5,12 +5,12 @@
     gain of x → c       both of these together, for the arc c → x turned
 
 A change touches one or two families, so after each only these are scored again. Changes that gain as much as each
-other, such as the two directions of an arc between score-equivalent families, are told apart by what else their
+other, such as the two directions of an arc between score-equivalent families, are distinguished by what else their
 variables could gain and by their names, so that the order of columns does not matter.
 
 Random restarts are iterated local search: search, change some arcs at random, search on from there, and keep the best.
 
-A climb often ends where arcs would have to turn together, each of which loses by itself. So every round begins with
+Hill climbing often ends where arcs would have to turn together, each of which loses alone. So every round begins with
 another graph of the same class, which scores the same and has other neighbors, and changes a few arcs of it.
 
 Equivalence classes by position, from a graph to its class and back to one of its members:
@@ -18,7 +18,7 @@ Equivalence classes by position, from a graph to its class and back to one of it
     marks[a, b] and not marks[b, a]        a → b, the same in every member
     marks[a, b] and marks[b, a]            a — b, either way
 
-:mod:`bayeslearn.network.equivalence` says the same by name.
+:mod:`bayeslearn.network.equivalence` states the same by name.
 
 References
 ----------
@@ -180,7 +180,7 @@ def member_that_keeps(marks: NDArray[np.bool_], allowed: Allowed, rank: NDArray[
 
 
 def cliques(joined: NDArray[np.bool_], among: Sequence[int], most: int) -> Iterator[tuple[int, ...]]:
-    """Every set of at most so many variables that are all joined to each other, the empty one first."""
+    """Every set of at most this many variables that are all joined to each other, the empty one first."""
     if most >= 0:
         yield ()
     if most > 0:
@@ -248,7 +248,7 @@ class Structure:
         return TIE * (1 + abs(self.score))
 
     def best(self, gain: NDArray[np.float64] | None = None) -> tuple[tuple[int, int, int], float] | None:
-        """The change that gains most, and what; of equals as :mod:`~bayeslearn.kernels.arc_changes` says."""
+        """The change that gains most, and what; of equals as in :mod:`~bayeslearn.kernels.arc_changes`."""
         if gain is None:
             kind, c, x, gained = kernels.best_of_all(*self._parts, self.tie, self.rank)
         else:
@@ -333,7 +333,7 @@ def climb(structure: Structure, budget: Budget = UNLIMITED, steps: int = 0) -> i
 def tabu(
     structure: Structure, budget: Budget = UNLIMITED, *, remembered: int = 10, patience: int = 10
 ) -> NDArray[np.bool_]:
-    """Climb, and go on over the best change that leads nowhere seen lately, until that has not helped for a while."""
+    """Search with a tabu list: take the best change that leads to no recent graph, until none helps for a while."""
     steps = climb(structure, budget)
     best, best_score, since = structure.arcs.copy(), structure.score, 0
     seen = [np.packbits(structure.arcs).tobytes()]
@@ -368,7 +368,7 @@ def restarted(
     restarts: int,
     random_state: np.random.Generator,
 ) -> NDArray[np.bool_]:
-    """The best graph of a search and so many more."""
+    """The best graph of a search and this many more."""
     cache = structure.cache
     best = search(structure, budget)
     if not restarts:

@@ -88,7 +88,7 @@ def best_order(
         end = min(done + PART, 1 << n)
         kernels.best_sinks(sets.first, sets.masks, sets.scores, done, end, slack, best, sink)
         done = end
-    whole = done.bit_length() - 1  # every set of so many first variables has been seen
+    whole = done.bit_length() - 1  # every set of this many first variables has been seen
     while best[(1 << whole) - 1] == -np.inf:
         whole -= 1
     order, left = [], (1 << whole) - 1
@@ -98,7 +98,7 @@ def best_order(
     return sets.possible([*reversed(order), *range(whole, n)])
 
 
-#: Parent sets of no more than this are all looked at.
+#: Parent sets of no more than this are all considered.
 FULL = 4
 
 #: How many variables are thrown elsewhere, at least and below.

@@ -1,13 +1,13 @@
 """The parent sets that a variable may have, each with its score, best first.
 
     dominated   score(x, S) ≤ score(x, T) for some T ⊂ S: S is never chosen, for T fits wherever S does
-    closed      every larger set is dominated, by a bound that is looked at before counting
+    closed      every larger set is dominated, by a bound that is considered before counting
 
 Sets grow by one parent at a time, and one pass over the data scores a set with all its further parents. Variables are
-numbered by their names here, so that equal scores are told apart by these: fewer parents first, then the alphabet.
+numbered by their names here, so that equal scores are distinguished by these: fewer parents first, then the alphabet.
 
-The parent sets of one child come level by level, each set one parent larger than those before. A set is looked at when
-all sets of one parent less are still open, and no bound says that it cannot gain.
+The parent sets of one child come level by level, each set one parent larger than those before. A set is considered when
+all sets of one parent less are still open, and no bound states that it cannot gain.
 
 Bounds on what further parents can gain, by which most parent sets are never counted:
 
@@ -48,7 +48,7 @@ class Bound(Protocol):
     """Three questions about the parent sets of one child; sets are bits of candidates."""
 
     def may_gain(self, masks: NDArray[np.int64], scores: NDArray[np.float64]) -> NDArray[np.bool_] | None:
-        """(set, candidate): whether it may gain beside a set of this score, or beside larger ones; None: it may."""
+        """(set, candidate): whether it may gain next to a set of this score, or next to larger ones; None: it may."""
 
     def opened(
         self, masks: NDArray[np.int64], reached: NDArray[np.float64], members: Callable[[int], Parents]
@@ -107,7 +107,7 @@ class _FirstCases:
         self.log_states = float(np.log(cache.counts.sizes[x]))
 
     def may_gain(self, masks: NDArray[np.int64], scores: NDArray[np.float64]) -> None:
-        """Nothing is said of single candidates."""
+        """Nothing is known about single candidates."""
 
     def opened(
         self, masks: NDArray[np.int64], reached: NDArray[np.float64], members: Callable[[int], Parents]
@@ -252,7 +252,7 @@ class Growing:
         return best
 
     def finished(self) -> Sets:
-        """All sets by number, best first; those that rounding tells apart are equal, and smaller ones go first."""
+        """All sets by number, best first; those that rounding distinguishes are equal, and smaller ones go first."""
         masks = np.concatenate([masks for masks, _ in self.kept])
         scores = np.concatenate([scores for _, scores in self.kept])
         if self.floor is not None:  # the best alone is wanted
@@ -264,7 +264,7 @@ class Growing:
         return [sets[i] for i in places], scores[places]
 
 
-#: Candidates of one child, each a bit of a word; of more, the best by themselves are kept.
+#: Candidates of one child, each a bit of a word; of more, the best alone are kept.
 MOST_CANDIDATES = 62
 
 #: A child and its candidates.
@@ -292,7 +292,7 @@ class ParentSets:
     scores: NDArray[np.float64]
     #: required[c, x]: every set of x has c.
     required: NDArray[np.bool_]
-    #: Sets of so many parents were looked at only where all that are one smaller are worth having; None: all were.
+    #: Sets of this many parents were considered only where all that are one smaller are worth having; None: all were.
     narrowed: int | None = None
 
     def __len__(self) -> int:
@@ -334,7 +334,7 @@ class ParentSets:
         return arcs
 
     def possible(self, order: Iterable[int]) -> NDArray[np.int64]:
-        """The order with required parents before their children, otherwise as it is."""
+        """The order with required parents before their children, otherwise unchanged."""
         waiting, left = self.required.sum(axis=0), [int(x) for x in order]
         found = []
         while left:
@@ -363,19 +363,19 @@ def parent_sets(
     ----------
     candidates
         candidates[c, x]: c is considered as a parent of x; every allowed arc when not given, of which no more than the
-        best 62 by themselves are looked at.
+        best 62 alone are considered.
     dominated
         Keep every set, as sums over sets need.
     full
-        Larger sets are looked at only where all that are one parent smaller are worth having; every set when not given.
+        Larger sets are considered only where all that are one parent smaller are worth having; default: every set.
     known
         Sets found before by the same score and knowledge, by child and candidates; what is found is added.
     standing
-        Score and arcs of the best graph so far, for those who are told; that of the required arcs when not given.
+        Score and arcs of the best graph so far, for the callback; that of the required arcs when not given.
     floor
         Scores that some set of each variable is known to reach: none but the best sets are then wanted.
     work
-        Sets times rows, and some more for each set, that may be looked at; beyond, larger sets as with `full`.
+        Sets times rows, and some more for each set, that may be considered; beyond, larger sets as with `full`.
     """
     can = likely(
         cache, allowed, MOST_CANDIDATES, among=allowed.arcs if candidates is None else allowed.arcs & candidates

@@ -13,7 +13,7 @@
 A score takes counts of many candidates at once: the last axis runs over the states of all candidate parents, and terms
 are summed within each.
 
-A cache works out the score of each family once. Searches that look at every parent set ask for very many families of
+A cache works out the score of each family once. Searches that consider every parent set ask for very many families of
 one child. Only the child and its candidates matter, so rows that agree on these are one row with a weight. Sets with as
 many cells are counted and scored together: to a score they look like one family with many candidates. States of the
 parents that never occur add nothing to a Bayesian score, and where there are many of them they are not counted.
@@ -120,7 +120,7 @@ class StructureScore:
 
     @property
     def kind(self) -> int:
-        """How the kernel knows it."""
+        """How the kernel names it."""
         return {"k2": 1, "bdeu": 2, "bds": 3}.get(self.name, 0)
 
     def price(self, total: float) -> float:
@@ -249,7 +249,7 @@ class ScoreCache:
         return self._families[key]
 
     def _family(self, child: int, parents: Parents) -> float:
-        """Known already if one parent was once looked at as an addition to the others."""
+        """Known already if one parent was once considered as an addition to the others."""
         for i, v in enumerate(parents):
             fewer = self._additions.get((child, parents[:i] + parents[i + 1 :]))
             if fewer is not None and fewer[v] > -np.inf:
@@ -305,7 +305,7 @@ class ScoreCache:
     #: Whether they never are.
     certain = True
 
-    def settled(self, search: Callable[[], T], budget: Budget) -> T:  # noqa: ARG002 - searches end by themselves
+    def settled(self, search: Callable[[], T], budget: Budget) -> T:  # noqa: ARG002 - searches end alone
         """What a search finds."""
         return search()
 

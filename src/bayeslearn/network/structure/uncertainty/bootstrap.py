@@ -151,7 +151,7 @@ def arc_strengths(
     classes: bool = True,
     budget: Budget = UNLIMITED,
 ) -> ArcStrengths:
-    """Strengths from so many resamples, or as many as there is time for.
+    """Strengths from this many resamples, or as many as there is time for.
 
     A round depends on its number and on `random_state` only, whatever the number of threads; one whose search returns
     None, for it was cut off, does not count. `classes=False` counts the
@@ -182,7 +182,7 @@ def arc_strengths(
 
 
 def resampled(table: Table, random_state: np.random.Generator) -> Table:
-    """As many cases, each drawn from the rows; rows that carry weights are drawn by them, and keep their total."""
+    """As many rows, each drawn from the rows; rows that carry weights are drawn by them, and keep their total."""
     if table.sample_weight is None:
         return table.take(random_state.integers(table.n_rows, size=table.n_rows))
     cases = max(round(table.total_weight), 1)
@@ -192,7 +192,7 @@ def resampled(table: Table, random_state: np.random.Generator) -> Table:
 
 
 def votes(arcs: NDArray[np.bool_], n: int, *, classes: bool) -> NDArray[np.float64]:
-    """What one graph says of every direction; half where its class leaves it open."""
+    """What one graph implies for every direction; half where its class leaves it open."""
     if np.shape(arcs) != (n, n):
         raise ShapeError(f"the search must return arcs of shape ({n}, {n}), got {np.shape(arcs)}")
     arcs = np.asarray(arcs, np.bool_)
@@ -260,7 +260,7 @@ class _Growing:
         return [way for way in ways if self.allowed.arcs[way]]
 
     def against(self, way: Way) -> str | None:
-        """What speaks against an arc beside the others."""
+        """What contradicts an arc next to the others."""
         c, x = way
         if not self.allowed.arcs[way]:
             return "goes against what is known"
@@ -269,7 +269,7 @@ class _Growing:
         return "would have been one parent too many" if self.arcs[:, x].sum() >= self.allowed.max_parents else None
 
     def join(self, arc: ArcStrength, ways: Iterable[Way]) -> None:
-        """An arc, in the first way that nothing speaks against."""
+        """An arc, in the first way that nothing contradicts."""
         reasons = {way: self.against(way) for way in ways}
         fine = [way for way, why in reasons.items() if why is None]
         if fine:
@@ -345,7 +345,7 @@ def _completed(settings: SearchSettings, table: Table) -> str:
 def _averaged(
     settings: SearchSettings, info: StructureFitInfo, strengths: ArcStrengths, counts: FamilyCounts
 ) -> tuple[BayesianNetwork, StructureFitInfo]:
-    """The network of the arcs of most resamples, its parameters fitted to the rows as they are."""
+    """The network of the arcs of most resamples, its parameters fitted to the rows unchanged."""
     agreed = averaged(strengths, allowed=settings.knowledge.of(strengths.names))
     arcs, cache = agreed.arcs, ScoreCache(info.counts or counts, settings.criterion)
     notes = [f"{arc.parent} -> {arc.child} {why} and was dropped" for arc, why in agreed.dropped.items()]

@@ -129,7 +129,7 @@ class AveragedNetworks(Reported, Saved, kind="network average"):
         return self._cases(table, names, 0)
 
     def predict(self, data: Any, target: str) -> NDArray[Any]:
-        """The most probable state of a variable in each row, whose own column is not looked at."""
+        """The most probable state of a variable in each row, whose own column is not considered."""
         states = state_names(self.networks[0][target].variable)
         best = [found[target].argmax(axis=1) for found in self._predictions(self._table(data), target)]
         return states[np.concatenate(best)] if best else states[:0]

@@ -6,7 +6,7 @@
 Every order is summed over all its graphs, exactly; only the orders are sampled. A score is taken for ln P(family, D):
 k2, bdeu and bds are that, and bic is near it.
 
-The prior that goes with this says that all pairs of an order and a graph that fits it are equally probable. A graph
+The prior that goes with this states that all pairs of an order and a graph that fits it are equally probable. A graph
 that fits many orders therefore counts for more: a → b fits one order of two variables, no arc between them fits both.
 :meth:`StructurePosterior.symmetrized` corrects this for the sampled graphs, each weighted by 1 / orders it fits: then
 all graphs are equally probable a priori. This requires many samples, because it considers no other graphs.
@@ -58,12 +58,12 @@ if TYPE_CHECKING:
     from bayeslearn.tables import Table
 
 
-#: exp of minus this is nothing beside 1.
+#: exp of minus this is nothing next to 1.
 NOTHING = 40.0
 
 
 class Chain:
-    """A walk from where a climb from a random order ends; orders are by number of name."""
+    """A walk from where hill climbing from a random order ends; orders are by number of name."""
 
     def __init__(self, sets: ParentSets, random_state: np.random.Generator) -> None:
         self.sets, self.rng, n = sets, random_state, sets.n
@@ -90,7 +90,7 @@ class Chain:
         self.moves += steps
 
     def sample(self, n: int, thin: int) -> None:
-        """So many orders, each with a graph drawn from it.
+        """Draw this many orders, each with a graph drawn from it.
 
         A coin adds a move: a walk that takes every one, as of equal orders, would come to half of the orders only.
         """
@@ -117,7 +117,7 @@ class Chain:
 
 
 def r_hat(values: NDArray[np.float64]) -> float:
-    """How much wider all chains, (chains, samples), are together than each by itself; the halves are chains too."""
+    """How much wider all chains, (chains, samples), are together than each alone; the halves are chains too."""
     m = values.shape[1] // 2
     if m < 2:
         return np.inf
@@ -128,7 +128,7 @@ def r_hat(values: NDArray[np.float64]) -> float:
     return float(np.sqrt((m - 1) / m + between / (m * within)))
 
 
-#: Parts of a walk between which chains are looked at.
+#: Parts of a walk between which chains are considered.
 PARTS = 20
 
 
@@ -145,18 +145,18 @@ def sample_orders(
     candidates: int = 12,
     random_state: np.random.Generator | int | None = 0,
 ) -> StructurePosterior:
-    """Sample orders, and say what they make of arcs and graphs.
+    """Sample orders, and return their probabilities of arcs and graphs.
 
     Parameters
     ----------
     n_samples, n_chains
         Orders that are sampled in each chain, and the number of chains.
     thin, burn_in
-        Moves between two of these, and before the first; so many for each variable, 2 and 100, when not given.
+        Moves between two of these, and before the first; this many for each variable, 2 and 100, when not given.
     max_parents
         Larger parent sets have probability zero, unless knowledge demands them.
     candidates
-        Of more variables than this, only the likely parents of each are looked at.
+        Of more variables than this, only the likely parents of each are considered.
     """
     if cache.score.name in {"loglik", "aic"}:
         raise ParameterError(
@@ -310,7 +310,7 @@ def _complete(table: Table) -> Table:
         name, cells = next(iter(holes.items()))
         raise MissingValuesError(
             f"column {name!r} misses {cells} cells, and the posterior over structures needs complete rows",
-            hint="fill them first with `impute`, or take `learn` with `bootstrap` (--bootstrap N), which keeps holes",
+            hint="fill them first with `impute`, or `fit_network(bootstrap=N)` (--bootstrap N), which takes missing values",
             column=name,
         )
     return table
