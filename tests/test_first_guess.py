@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import warnings
 
+import joblib
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from sklearn.model_selection import cross_val_score
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
 from sklearn.pipeline import make_pipeline
 
 import bayeslearn as bl
@@ -35,12 +38,21 @@ COINS = bl.FiniteSpace.from_table({"fair": {"head": 0.5, "tail": 0.5}, "false": 
 WORLD = {
     "bl": bl, "np": np, "pd": pd, "pl": pl, "plt": plt, "make_pipeline": make_pipeline,
     "cross_val_score": cross_val_score, "df": PATIENTS, "mixed": MIXED, "flats": FLATS, "texts": TEXTS,
-    "folders": FOLDERS, "coins": COINS, "asia": bl.read_network("asia"),
+    "folders": FOLDERS, "X": MIXED[["size"]], "y": MIXED["hue"], "clone": clone, "GridSearchCV": GridSearchCV,
+    "cross_val_predict": cross_val_predict, "CalibratedClassifierCV": CalibratedClassifierCV, "joblib": joblib,
+    "coins": COINS, "asia": bl.read_network("asia"),
 }  # fmt: skip
 
 #: Jobs, each with guesses that work.
 WORKS = {
     "learn from a frame with missing values": [
+        "bl.fit_network(df.set_index(pd.date_range('2026', periods=200)))",
+        "bl.fit_network(pl.DataFrame(df).lazy())",
+        "from pathlib import Path; df.to_csv('rows.csv', index=False); bl.fit_network(Path('rows.csv'))",
+        "bl.fit_parameters([('lung', 'smoke')], df)",
+        "bl.fit_naive_bayes(mixed.assign(b=mixed['size'] > 1, t=pd.date_range('2026', periods=60)), 'hue')",
+        "bl.fit_naive_bayes(pl.DataFrame(mixed).lazy(), 'hue')",
+        "bl.fit_mixture(mixed.assign(b=mixed['size'] > 1), 2)",
         "assert all(bl.datasets.load_table(name).n_rows for name in bl.datasets.list_tables())",
         "assert len(bl.datasets.load_network('asia')) == 8",
         "bl.fit_network(df, algorithm='hill_climb', criterion='bic')",
@@ -72,6 +84,11 @@ WORKS = {
         "assert ('lung', 'xray') in bl.fit_network(df).arcs or ('xray', 'lung') in bl.fit_network(df).arcs",
     ],
     "query": [
+        "asia.query(variables=['lung'], evidence={'smoke': 'yes'})",
+        "asia.do({'smoke': 'yes'}).query({}, 'lung')",
+        "assert asia.d_separated('asia', 'smoke')",
+        "import copy; copy.deepcopy(bl.fit_network(df)).query({}, 'lung')",
+        "asia.nodes, asia.dag.parents('lung'), asia.dag.children('smoke'), asia.markov_blanket('lung')",
         "asia.query({'smoke': 'yes'}, 'lung', method='gibbs', n_samples=500, random_state=0)",
         "assert asia.markov_blanket('lung')",
         "assert asia.d_separated('smoke', 'xray', given=['lung'])",
@@ -99,6 +116,9 @@ WORKS = {
         "assert ('smoke', 'lung') in asia.arcs",
     ],
     "a frame of probabilities": [
+        "assert len(bl.fit_network(df).predict(df.drop(columns='lung'))) == 200",
+        "n = bl.fit_network(df); assert list(n.predict(df.drop(columns='lung'))) == list(n.predict(df, 'lung'))",
+        "asia.predict_proba({'smoke': ['yes', 'no']}, 'lung', backend='pandas')",
         "bl.fit_neighbors(mixed, 'hue').predict_proba(mixed, backend='pandas').head()",
         "bl.fit_mixture(mixed, 2).predict_proba(mixed, backend='pandas').head()",
         "asia.predict_proba(asia.sample(5), 'lung', backend='pandas')",
@@ -116,6 +136,9 @@ WORKS = {
         "bl.fit_text(texts, folders).predict_proba(texts, backend='pandas').head()",
     ],
     "save and load": [
+        "import pickle; pickle.loads(pickle.dumps(bl.fit_naive_bayes(mixed, 'hue'))).predict(mixed)",
+        "joblib.dump(bl.NaiveBayesClassifier().fit(X, y), 'a.joblib'); joblib.load('a.joblib').predict(X)",
+        "asia.save('asia.bif'); assert bl.load('asia.bif').to_frame().shape == asia.to_frame().shape",
         "bl.fit_mixture(mixed[['size']], 2).save('mixture.json')",
         "bl.read_network('asia').save('net.json'); assert bl.load('net.json') == asia",
         "asia.save('net.model'); assert bl.load('net.model') == asia",
@@ -152,6 +175,11 @@ WORKS = {
         "a, b = bl.fit_text(texts[:2], folders[:2]), bl.fit_text(texts[2:], folders[2:]); (a + b).predict(texts)",
     ],
     "cluster a mixed table": [
+        "g = bl.GaussianMixture(2).fit(X); g.means_, g.weights_, g.covariances_, g.bic(X), g.aic(X)",
+        "g = bl.GaussianMixture(2).fit(X); g.predict(X), g.score_samples(X), g.sample(3), g.predict_proba(X)",
+        "assert list(bl.GaussianMixture(2).fit(mixed[['size']]).feature_names_in_) == ['size']",
+        "k = bl.NeighborsClassifier(n_neighbors=3).fit(X, y); d, i = k.kneighbors(X.head(2))",
+        "bl.MixedTypeClusterer(2).fit_predict(mixed)",
         "bl.MixedTypeClusterer().fit(mixed).n_components_",
         "assert set(bl.fit_mixture(mixed, 2).predict(mixed)) == {0, 1}",
         "assert bl.fit_mixture(mixed).n_components == 2",
@@ -173,6 +201,16 @@ WORKS = {
         "mixed.groupby(bl.MixedTypeClusterer(2).fit_predict(mixed))['size'].mean()",
     ],
     "classify texts": [
+        "from sklearn.base import clone; clone(bl.NaiveBayesClassifier()).fit(mixed[['size']], mixed['hue'])",
+        "GridSearchCV(bl.NeighborsClassifier(), {'n_neighbors': [1, 3]}, cv=2).fit(X, y).best_params_",
+        "cross_val_predict(bl.NaiveBayesClassifier(), X, y, cv=3, method='predict_proba')",
+        "CalibratedClassifierCV(bl.NaiveBayesClassifier(), cv=2).fit(X, y).predict_proba(X)",
+        "bl.NaiveBayesClassifier().fit(X.astype({'size': 'float32'}), y.astype('category')).classes_",
+        "n = bl.NaiveBayesClassifier(); n.partial_fit(X, y, classes=['blue', 'red']); n.partial_fit(X, y)",
+        "bl.NaiveBayesClassifier().fit(mixed[['size']], mixed['hue'], sample_weight=np.ones(60))",
+        "t = bl.fit_text(pd.Series(texts), pd.Series(folders)); t.score(texts, folders)",
+        "bl.TextClassifier().fit(texts, folders).predict(['cheap'])",
+        "v = bl.CountVectorizer().fit(texts); v.get_feature_names_out(), v.transform(texts).shape",
         "assert bl.TextClassifier().fit(texts, folders).predict(['cheap watch']) == ['spam']",
         "assert bl.fit_text(texts, folders).predict(['cheap watch']) == ['spam']",
         "bl.fit_text(texts, folders).predict_proba(['cheap watch'])",
@@ -193,6 +231,11 @@ WORKS = {
         "bl.fit_text(pd.DataFrame({'text': texts, 'folder': folders}), 'folder', text='text').predict(texts)",
     ],
     "fit a hidden Markov model": [
+        "h = bl.fit_hmm(X, 2); h.decode(X); h.predict(X); h.score(X); h.sample(5)",
+        "e = bl.HMMEstimator(2).fit(X); e.startprob_, e.transmat_, e.predict(X), e.score(X), e.predict_proba(X)",
+        "bl.HMMEstimator(2).fit(np.random.default_rng(0).normal(size=(50, 2)), lengths=[25, 25])",
+        "r = bl.BayesianLinearRegressor().fit(X, flats['rent']); r.coef_, r.predict(X, return_std=True)",
+        "bl.LogisticClassifier().fit(mixed[['size']], mixed['hue']).coef_",
         "assert set(bl.HMMEstimator(2).fit(mixed[['size']]).predict(mixed[['size']])) == {0, 1}",
         "bl.HMMEstimator(n_states=2, random_state=0).fit(mixed[['size']]).score(mixed[['size']])",
         "bl.HMMEstimator(2).fit(mixed[['size']]).predict_proba(mixed[['size']])",
@@ -232,6 +275,8 @@ WORKS = {
         "bl.learning_theory.pac_bound('conjunctions:10', epsilon=0.1, delta=0.05).plot()",
     ],
     "impute a frame": [
+        "bl.NetworkImputer().set_output(transform='pandas').fit_transform(df).isna().sum()",
+        "bl.Discretizer(n_bins=3).set_output(transform='pandas').fit_transform(mixed[['size']]).shape",
         "assert not bl.fit_naive_bayes(df, 'lung').impute(df).isna().any().any()",
         "assert not bl.fit_naive_bayes(df, 'lung').impute(df, method='sample', random_state=0).isna().any().any()",
         "bl.NetworkImputer().fit_transform(df)",
@@ -249,6 +294,9 @@ WORKS = {
         "bl.fit_network(df).impute(df, method='sample', random_state=0)",
     ],
     "what the command line says, from Python": [
+        "bl.cross_validate(bl.fit_naive_bayes(mixed, 'hue'), mixed, cv=3).accuracy",
+        "bl.evaluate(bl.fit_neighbors(mixed, 'hue'), mixed, cv=3).accuracy",
+        "bl.evaluate(bl.fit_text(texts * 3, folders * 3), (texts * 3, folders * 3), cv=3).accuracy",
         "bl.fit_network(df, bootstrap=10, random_state=0).fit_info.to_frame()",
         "bl.fit_network(df, progress=True)",
         "bl.fit_parameters('[lung][smoke|lung]', df, progress=True)",
@@ -341,6 +389,48 @@ WORKS = {
 }
 
 
+#: Guesses in the words of other libraries, and what the error says instead.
+SAYS = {
+    "asia.get_cpds('lung')": 'net\\["lung"\\] is the CPT',
+    "asia.map_query(['lung'])": "most_probable",
+    "asia.simulate(10)": "sample\\(n\\)",
+    "asia.edges": "arcs",
+    "asia.fit(df)": "fit_network\\(data\\)",
+    "asia['lung'].values": "probabilities",
+    "bl.read_bif('asia.bif')": "load\\(path\\)",
+    "bl.load_network('asia')": "datasets.load_network",
+    "bl.datasets.load('asia')": "load_network",
+    "bl.VariableElimination(asia)": "net.query",
+    "bl.KNeighborsClassifier(3)": "NeighborsClassifier",
+    "bl.GaussianNB()": "NaiveBayesClassifier",
+    "bl.GaussianHMM(2)": "HMMEstimator",
+    "bl.KMeans(2)": "MixedTypeClusterer",
+    "bl.pac_bound(973)": "learning_theory.pac_bound",
+    "bl.cross_val_score(None)": "cross_validate",
+    "bl.impute(df)": "NetworkImputer",
+    "bl.hill_climb(df)": "fit_network",
+    "bl.fit_hmm(mixed[['size']], 2).startprob_": "startprob",
+    "bl.fit_hmm(mixed[['size']], 2).viterbi(mixed)": "decode",
+    "bl.fit_linear(flats, 'rent').coef_": "fit.coef",
+    "bl.fit_linear(flats, 'rent').params": "to_frame",
+    "bl.as_table(mixed).describe()": "summary",
+    "bl.as_table(mixed).to_pandas()": "to_frame",
+    "bl.fit_network(df, method='pc')": "did you mean algorithm",
+    "bl.fit_network(df, score='bic')": "did you mean criterion",
+    "bl.fit_network(df, algorithm='hc')": "did you mean 'hill_climb'",
+    "bl.fit_mixture(mixed, n_clusters=2)": "did you mean n_components",
+    "bl.fit_neighbors(mixed, 'hue', k=3)": "did you mean n_neighbors",
+    "bl.fit_naive_bayes(mixed, y='hue')": "did you mean target",
+    "bl.fit_naive_bayes(mixed[['size']], mixed['hue'])": "NaiveBayesClassifier",
+    "bl.fit_network(df, n_jobs=2)": "all cores",
+    "bl.DAG('[a][b|a]')": "DAG.parse",
+    "bl.DAG([('a', 'b')])": "DAG.from_arcs",
+    "bl.NeighborsClassifier(weights='distance').fit(mixed[['size']], mixed['hue'])": "did you mean 'inverse_square'",
+    "bl.fit_text(texts, folders).predict('cheap watch')": "put it in a list",
+    "asia.predict(asia.sample(5))": "no `target` is given",
+}
+
+
 def guesses(jobs):
     return [pytest.param(line, id=f"{job}: {line}") for job, lines in jobs.items() for line in lines]
 
@@ -356,6 +446,12 @@ def run(line):
 def test_the_first_guess_works(tmp_path, monkeypatch, line):
     monkeypatch.chdir(tmp_path)
     run(line)
+
+
+@pytest.mark.parametrize("line", SAYS)
+def test_the_error_has_the_right_call(line):
+    with pytest.raises((AttributeError, TypeError, ValueError), match=SAYS[line]):
+        run(line)
 
 
 def test_there_are_thirteen_jobs():

@@ -21,7 +21,14 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
 
 from bayeslearn import progress as reporting
 from bayeslearn import validation
-from bayeslearn.errors import BayeslearnWarning, ConvergenceWarning, EvidenceError, ImpossibleDataError, ParameterError
+from bayeslearn.errors import (
+    BayeslearnWarning,
+    ConvergenceWarning,
+    EvidenceError,
+    ImpossibleDataError,
+    ParameterError,
+    outside,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
@@ -343,7 +350,7 @@ def _warn_of_fall(step: EMStep) -> None:
         f"EM stopped before iteration {step.iteration}, whose objective would fall by {-step.gain:.3g}\n\n"
         "hint: an M step must maximize what log_prior measures; estimate by the mode, not the mean",
         BayeslearnWarning,
-        stacklevel=3,
+        stacklevel=outside(),
     )
 
 
@@ -352,5 +359,5 @@ def _warn_not_converged(step: EMStep, tol: float) -> None:
         f"EM stopped after {step.iteration} iterations, last gain {step.gain:.1e}, asked for {tol:.0e}\n\n"
         "hint: raise `max_iter`, or loosen `tol`",
         ConvergenceWarning,
-        stacklevel=3,
+        stacklevel=outside(),
     )

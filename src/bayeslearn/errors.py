@@ -12,6 +12,8 @@ hint: declare it in the schema
 
 from __future__ import annotations
 
+import os
+import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +21,9 @@ from bayeslearn.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+
+#: The folder of the package.
+PACKAGE = os.path.dirname(__file__) + os.sep  # noqa: PTH120 - pathlib takes a millisecond
 
 __all__ = [
     "BayeslearnError",
@@ -320,3 +325,16 @@ class BayeslearnWarning(UserWarning):
 
 class ConvergenceWarning(BayeslearnWarning):
     """An iteration stopped before it had settled; the message holds the numbers."""
+
+
+def outside() -> int:
+    """The `stacklevel` of a warning that points at the line which called this package; for the caller of this function.
+
+    The outermost frame of the package is the call of a user, whatever runs between: a bar, a context, a pool.
+    """
+    level, found, frame = 1, 1, sys._getframe(1)  # noqa: SLF001 - inspect.stack reads all source files
+    while frame is not None:
+        if frame.f_code.co_filename.startswith(PACKAGE):
+            found = level + 1
+        level, frame = level + 1, frame.f_back  # type: ignore[assignment]
+    return found

@@ -39,7 +39,9 @@ def attach(package: str, *defined: str) -> tuple[Callable[[str], Any], Callable[
 
     def load(name: str) -> Any:
         if name not in modules:
-            message = f"module {package!r} has no attribute {name!r}"
+            from bayeslearn.other_names import hint  # noqa: PLC0415 - loads when an attribute is missing
+
+            message = f"module {package!r} has no attribute {name!r}{hint(name, package)}"
             raise AttributeError(message, name=name, obj=sys.modules[package])
         module = modules[name]
         is_submodule = module == package

@@ -125,22 +125,33 @@ def reports_progress(message: str) -> Callable[[F], F]:
     def decorate(function: F) -> F:
         @functools.wraps(function)
         def run(*arguments: Any, **options: Any) -> Any:
+            if not options.keys() <= known:
+                refuse(function.__name__, next(name for name in options if name not in known))
             given = options.get("progress")
             if given is None or isinstance(given, Reporter):
                 return function(*arguments, **options)
             with opened(given, message) as reporter:
                 return function(*arguments, **{**options, "progress": reporter})
 
-        require_keyword(function)
+        known = require_keyword(function)
         return run  # type: ignore[return-value]
 
     return decorate
 
 
-def require_keyword(function: Callable[..., Any]) -> None:
-    """Refuse to decorate a function that could be given `progress` by its place."""
-    kind = inspect.signature(function).parameters["progress"].kind
-    assert kind is inspect.Parameter.KEYWORD_ONLY, function
+def require_keyword(function: Callable[..., Any]) -> frozenset[str]:
+    """Return the parameters of a function; refuse to decorate one that could be given `progress` by its place."""
+    parameters = inspect.signature(function).parameters
+    assert parameters["progress"].kind is inspect.Parameter.KEYWORD_ONLY, function
+    return frozenset(parameters)
+
+
+def refuse(function: str, name: str) -> None:
+    """Raise the TypeError for a keyword that a function does not have, with the name in this package."""
+    from bayeslearn.other_names import PARAMETERS  # noqa: PLC0415 - loads when a call is wrong
+
+    meant = f"; did you mean {PARAMETERS[name]}?" if name in PARAMETERS else ""
+    raise TypeError(f"{function}() got an unexpected keyword argument {name!r}{meant}")
 
 
 @contextmanager

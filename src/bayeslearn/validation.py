@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import numpy as np
 
 from bayeslearn.errors import ParameterError, ProbabilityError, ShapeError, WeightError, listed, near
+from bayeslearn.other_names import VALUES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -62,7 +63,7 @@ def choice(name: str, value: T, options: Iterable[T]) -> T:
         for known in options:
             if isinstance(known, str) and as_word(known) == wanted:
                 return known
-        close = near([value], options, 1)
+        close = [VALUES[wanted]] if VALUES.get(wanted) in options else near([value], options, 1)
         meant = f"did you mean {close[0]!r}? " if close else ""
         raise ParameterError(
             f"unexpected value for `{name}`: {value!r}", hint=f"{meant}choose one of {listed(options, 20)}"

@@ -168,7 +168,7 @@ def test_a_bar_tells_how_far_it_is(folder, monkeypatch):
     [
         (["none.csv"], 2, "cannot read 'none.csv'"),
         (["chest-clinic"], 1, "column 'asia' misses 113 cells"),
-        (["chest-clinic"], 1, "hint: fill them first with `impute`, or take `learn` with `bootstrap` (--bootstrap N)"),
+        (["chest-clinic"], 1, "hint: fill them first with `impute`, or `fit_network(bootstrap=N)` (--bootstrap N)"),
         (["rain.csv", "--criterion", "aic"], 2, "'aic' is no log probability of the data"),
         (["rain.csv", "--criterion", "luck"], 2, "unexpected value for --criterion: 'luck'"),
         (["rain.csv", "--n-samples", "0"], 2, "--n-samples must be at least 1"),

@@ -10,11 +10,13 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bayeslearn import lazy_imports
 from bayeslearn.errors import ParameterError, nearest
+from bayeslearn.other_names import hint
 
 if TYPE_CHECKING:
     from bayeslearn.tables import Table
@@ -37,6 +39,11 @@ __all__ = [
 
 def __dir__() -> list[str]:
     return __all__
+
+
+def __getattr__(name: str) -> Any:
+    message = f"module {__name__!r} has no attribute {name!r}{hint(name, __name__)}"
+    raise AttributeError(message, name=name, obj=sys.modules[__name__])
 
 
 HERE = Path(__file__).parent

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from bayeslearn import em, validation
-from bayeslearn.errors import BayeslearnWarning, listed
+from bayeslearn.errors import BayeslearnWarning, listed, outside
 from bayeslearn.fit_info import with_fit_info
 from bayeslearn.hmm import initialization, priors, sequence_sources
 from bayeslearn.hmm.inputs import finished, gathered, is_folded
@@ -241,7 +241,7 @@ def warn_without_data(model: HiddenMarkovModel) -> None:
             f"states {listed(model.states_without_data)} received no data and were not updated\n\n"
             "hint: use fewer states, a larger n_init or a stronger prior",
             BayeslearnWarning,
-            stacklevel=3,
+            stacklevel=outside(),
         )
 
 

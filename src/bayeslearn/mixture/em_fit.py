@@ -34,7 +34,7 @@ from bayeslearn.components.rows import Rows
 from bayeslearn.distributions import Dirichlet, StatisticsBundle
 from bayeslearn.distributions.categorical import DirichletRule
 from bayeslearn.distributions.sufficient_statistics import ratio
-from bayeslearn.errors import BayeslearnWarning, DataError, EvidenceError, ParameterError, listed
+from bayeslearn.errors import BayeslearnWarning, DataError, EvidenceError, ParameterError, listed, outside
 from bayeslearn.mixture.comparison import bound
 from bayeslearn.mixture.inputs import MOST_ROWS, first_look, whole
 from bayeslearn.mixture.model import SHARES, MixtureModel, MixturePrior, priors_of
@@ -150,7 +150,7 @@ def warn_of_empty(model: MixtureModel) -> None:
             f"{len(empty)} of {model.n_components} components have less than half a row: {listed(empty)}\n\n"
             "hint: use fewer components",
             BayeslearnWarning,
-            stacklevel=5,
+            stacklevel=outside(),
         )
 
 

@@ -21,6 +21,7 @@ from bayeslearn.errors import (
     MissingValuesError,
     ShapeError,
     listed,
+    outside,
 )
 from bayeslearn.neighbors.distances import Distance, with_another
 from bayeslearn.sources.usability import dropping, named_columns, warn_dropped, without_identifiers
@@ -189,7 +190,7 @@ def labeled(
             )
         if unlabeled == "warn":
             warnings.warn(
-                f"{missing.sum()} rows without a {variable.name!r} are dropped", BayeslearnWarning, stacklevel=4
+                f"{missing.sum()} rows without a {variable.name!r} are dropped", BayeslearnWarning, stacklevel=outside()
             )
         there = np.flatnonzero(~missing)
         rows, found = rows.take(there), found[there]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar,
 import numpy as np
 
 from bayeslearn import lazy_imports
+from bayeslearn.errors import ParameterError, listed
 from bayeslearn.network.cpt import Factorization
 
 if TYPE_CHECKING:
@@ -340,7 +341,7 @@ class NetworkQueries(Factorization):
     def predict(
         self,
         data: Any,
-        target: str,
+        target: str | None = None,
         *,
         na_values: Markers = (),
         keep_default_na: bool = True,
@@ -349,13 +350,28 @@ class NetworkQueries(Factorization):
         """The most probable state of a variable in each row of a table, a frame, a list of cases or a source.
 
         A source is read batch by batch. A missing cell, or a missing column, is not observed; the column of the target
-        itself is not used. The options are those of :meth:`score`.
+        itself is not used. By default the target is the one variable that data lack. The options are those of
+        :meth:`score`.
         """
+        if target is None:
+            target = self._missing_from(data)
         states = results.state_names(self[target].variable)
         data = sources.with_options(data, na_values=na_values, keep_default_na=keep_default_na)
         source = sources.as_source(data, schema=self.schema, missing_columns="missing", handle_unknown=handle_unknown)
         best = [p[target].argmax(axis=1) for _, p in results.predictions(self._network, source, [target])]
         return states[np.concatenate(best)] if best else states[:0]
+
+    def _missing_from(self, data: Any) -> str:
+        """The one variable that data have no column of."""
+        there = sources.as_source(data, schema=self.schema, missing_columns="missing", handle_unknown="missing")
+        known, rows = there.missing(), there.n_rows
+        absent = [name for name in self.variables if known[name] == rows]
+        if len(absent) != 1:
+            few = (
+                f"{len(absent)} variables are without values: {listed(absent)}" if absent else "data have all variables"
+            )
+            raise ParameterError(f"no `target` is given, and {few}", hint='name one: predict(data, "lung")')
+        return absent[0]
 
     def predict_proba(
         self,

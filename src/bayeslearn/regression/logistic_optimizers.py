@@ -18,7 +18,7 @@ from scipy.special import expit, softmax
 
 from bayeslearn import validation
 from bayeslearn.distributions.moments import in_range, require_range
-from bayeslearn.errors import BayeslearnWarning, CapacityError, ConvergenceWarning, ShapeError
+from bayeslearn.errors import BayeslearnWarning, CapacityError, ConvergenceWarning, ShapeError, outside
 from bayeslearn.progress import should_stop
 from bayeslearn.regression.targets import probabilities
 from bayeslearn.softmax import Softmax, ascend, exponentials, scores
@@ -262,12 +262,12 @@ def optimized(
         warnings.warn(
             "the classes are separated: without a prior the coefficients have no maximum, and the iterations stopped "
             "where the likelihood no longer rises\n\nhint: use a prior, for instance prior=1.0",
-            BayeslearnWarning, stacklevel=4,
+            BayeslearnWarning, stacklevel=outside(),
         )  # fmt: skip
     elif not settled:
         warnings.warn(
             f"not converged after {steps} iterations (tol={tol:g})\n\nhint: increase `max_iter`",
-            ConvergenceWarning, stacklevel=4,
+            ConvergenceWarning, stacklevel=outside(),
         )  # fmt: skip
     return Maximum(w, H, steps, separated, value + problem.prior.penalty(w))
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayeslearn.errors import BayeslearnWarning, joined, option
+from bayeslearn.errors import BayeslearnWarning, joined, option, outside
 from bayeslearn.sources.scanning import is_scanned
 from bayeslearn.tables import DiscreteVariable, Table
 from bayeslearn.tables.columns import all_whole, number_of
@@ -198,7 +198,7 @@ def warn_dropped(dropped_columns: dict[str, str] | None, *, named: bool = False)
         warnings.warn(
             f"{len(reasons)} column{'s' * (len(reasons) != 1)} dropped: {joined(reasons, MOST_REASONS, separator='; ')}"
             + ("" if named else f"; name the columns with {option('columns')} to keep them"),
-            BayeslearnWarning, stacklevel=4,
+            BayeslearnWarning, stacklevel=outside(),
         )  # fmt: skip
 
 

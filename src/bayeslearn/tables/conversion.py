@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from bayeslearn import validation
-from bayeslearn.errors import BayeslearnWarning, ParameterError, joined, listed, option
+from bayeslearn.errors import BayeslearnWarning, ParameterError, joined, listed, option, outside
 from bayeslearn.tables.markers import Markers, Missing
 from bayeslearn.tables.schema import Schema, name_list, require_known
 from bayeslearn.tables.table import Table
@@ -60,7 +60,7 @@ class Notes:
             collector.unseen.update({name: dict(counts) for name, counts in self.unseen.items()})
             self.unseen.clear()
         for sentence in self.sentences():
-            warnings.warn(sentence, BayeslearnWarning, stacklevel=4)
+            warnings.warn(sentence, BayeslearnWarning, stacklevel=outside())
         for cells in (self.unseen, self.added, self.words):
             cells.clear()
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayeslearn import validation
-from bayeslearn.errors import BayeslearnWarning, ConstantColumnError, ParameterError, listed
+from bayeslearn.errors import BayeslearnWarning, ConstantColumnError, ParameterError, listed, outside
 from bayeslearn.tables.intervals import WHOLE, between, separators, summarized, weighted_values
 from bayeslearn.tables.intervals import below as just_below
 from bayeslearn.tables.schema import Schema, name_list
@@ -172,7 +172,7 @@ def supervised(table: Table, names: Iterable[str], w: Floats, target: str | None
     whole = [name for name, points in cuts.items() if not len(points)]
     if whole:
         message = f"no cut point separates the states of {target!r}: {listed(whole, 99)} became one state, {WHOLE!r}"
-        warnings.warn(message, BayeslearnWarning, stacklevel=4)
+        warnings.warn(message, BayeslearnWarning, stacklevel=outside())
     return cuts
 
 

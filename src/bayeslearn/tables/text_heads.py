@@ -32,7 +32,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 
 from bayeslearn.capacity import require_room
-from bayeslearn.errors import BayeslearnWarning, CapacityError, ChangedFileError, FormatError, listed
+from bayeslearn.errors import BayeslearnWarning, CapacityError, ChangedFileError, FormatError, listed, outside
 from bayeslearn.tables.file_names import is_packed
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ class TextHead:
             warnings.warn(
                 f"{str(self.path)!r} is not UTF-8 text and is read as Windows-1252 (Latin-1)",
                 BayeslearnWarning,
-                stacklevel=3,
+                stacklevel=outside(),
             )
         renamed = [new for new, old in zip(self.names, self.written, strict=True) if new != old and old.strip()]
         if renamed:
@@ -141,7 +141,7 @@ class TextHead:
                 f"names of columns of {str(self.path)!r} appear more than once: the later ones are read as "
                 f"{listed(renamed)}",
                 BayeslearnWarning,
-                stacklevel=3,
+                stacklevel=outside(),
             )
 
 

@@ -166,8 +166,10 @@ def fit_naive_bayes(
         model, cases = more_cases(empty(like), data, like.target.name, sample_weight)
         model = replace(model, statistics=model.statistics + collected(model, cases))
         return with_fit_info(model, info_of(model, cases, seconds=time.perf_counter() - start))
-    if target is None:
-        raise ParameterError("no target is given", hint='name the column of the classes: fit_naive_bayes(data, "play")')
+    if not isinstance(target, str):
+        what = "no target is given" if target is None else f"the target is a {type(target).__name__}, not a name"
+        hint = 'name the column of the classes: fit_naive_bayes(data, "play"); or NaiveBayesClassifier().fit(X, y)'
+        raise ParameterError(what, hint=hint)
     label = target if shares is None else None
     source, options, dropped = _columns(data, label, columns, distributions, sample_weight, max_states)
     names = [name for name in source.schema.names if name != target]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayeslearn.errors import BayeslearnWarning, CapacityError, DataError, MissingValuesError, MixedTypesError
+from bayeslearn.errors import BayeslearnWarning, CapacityError, DataError, MissingValuesError, MixedTypesError, outside
 from bayeslearn.naive_bayes.text.vocabulary_builder import SPARE, spared
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def warn_of_mended(mended: int, total: int) -> None:
         warnings.warn(
             f"{mended} of {total} documents hold bytes that are not UTF-8; these were read as U+FFFD",
             BayeslearnWarning,
-            stacklevel=3,
+            stacklevel=outside(),
         )
 
 

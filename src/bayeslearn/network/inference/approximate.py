@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from bayeslearn import validation
-from bayeslearn.errors import BayeslearnWarning, ConvergenceWarning, ParameterError, listed
+from bayeslearn.errors import BayeslearnWarning, ConvergenceWarning, ParameterError, listed, outside
 from bayeslearn.network.dag import as_network
 from bayeslearn.network.inference.evidence import as_evidence, as_names
 from bayeslearn.network.inference.forward_sampling import BLOCK, Flat, Question, draw, draws
@@ -317,7 +317,7 @@ class SampledInference:
                 f"the tables of {listed(stuck)} hold zeros, so a Gibbs chain may never leave a part of the states\n\n"
                 "hint: use method='likelihood_weighting' or exact inference",
                 BayeslearnWarning,
-                stacklevel=4,
+                stacklevel=outside(),
             )
         return GibbsRun(self.network, self.flat, question, random_state, evidence)
 
@@ -333,7 +333,7 @@ def warn_not_precise(draws: int, error: float, precision: float) -> None:
         f"sampling stopped after {draws} draws at a standard error of {error:.2g}, asked for {precision:.2g}\n\n"
         "hint: raise `n_samples` or `time_limit`, loosen `precision`, or try another `method`",
         ConvergenceWarning,
-        stacklevel=4,
+        stacklevel=outside(),
     )
 
 
@@ -344,7 +344,7 @@ def warn_missed(draws: int, off: float) -> None:
         "from those of the weighted draws that they start from\n\n"
         "hint: raise `n_samples`, or use method='likelihood_weighting' or exact inference",
         BayeslearnWarning,
-        stacklevel=4,
+        stacklevel=outside(),
     )
 
 
@@ -359,7 +359,7 @@ def warn_few(draws: int, share: float, method: str) -> None:
     warnings.warn(
         f"the standard errors are rough: {what}\n\nhint: raise `n_samples`, or use {hint} or exact inference",
         BayeslearnWarning,
-        stacklevel=4,
+        stacklevel=outside(),
     )
 
 
@@ -369,5 +369,5 @@ def warn_disagree(draws: int, rhat: float) -> None:
         f"the {CHAINS} Gibbs chains disagree after {draws} sweeps: split R̂ is {rhat:.3g}, more than {DISAGREE}\n\n"
         "hint: raise `n_samples`, or use method='likelihood_weighting' or exact inference",
         BayeslearnWarning,
-        stacklevel=4,
+        stacklevel=outside(),
     )

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayeslearn.errors import BayeslearnWarning, UnknownStateError, listed
+from bayeslearn.errors import BayeslearnWarning, UnknownStateError, listed, outside
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -116,7 +116,7 @@ def warn_partly(variable: DiscreteVariable, codes: Codes) -> None:
     warnings.warn(
         f"the range of {variable.name!r} covers {partly} in part; the whole of each interval is included",
         BayeslearnWarning,
-        stacklevel=2,
+        stacklevel=outside(),
     )
 
 

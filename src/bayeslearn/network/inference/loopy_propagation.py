@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn import validation
-from bayeslearn.errors import ConvergenceWarning, ImpossibleEvidenceError
+from bayeslearn.errors import ConvergenceWarning, ImpossibleEvidenceError, outside
 from bayeslearn.network.dag import as_network
 from bayeslearn.network.inference.evidence import as_evidence
 from bayeslearn.network.inference.forward_sampling import Question
@@ -149,7 +149,7 @@ def warn_not_settled(iterations: int, change: float, tol: float) -> None:
         f"loopy belief propagation stopped after {iterations} iterations, messages still change by {change:.1e}, "
         f"asked for {tol:.0e}\n\nhint: raise `damping` or `max_iter`, loosen `tol`, or use sampled or exact inference",
         ConvergenceWarning,
-        stacklevel=3,
+        stacklevel=outside(),
     )
 
 

@@ -2,8 +2,8 @@
 
     θ_j ~ Dirichlet(n_j + α_j)        for every row j of every table, each alone
 
-A belief P(t | e) is a function of all tables. Drawn from their posterior, whole sets of tables give it a distribution: narrow where the network has seen much, wide where it has not. A table that was given, not learned, is
-taken as certain.
+A posterior P(t | e) is a function of all CPTs. Drawn from their posterior, sets of CPTs give it a distribution: narrow
+where there are many rows, wide where there are few. A CPT that was given, not learned, is taken as certain.
 """
 
 from __future__ import annotations

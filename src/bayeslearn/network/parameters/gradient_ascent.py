@@ -30,7 +30,7 @@ from scipy.special import rel_entr
 
 from bayeslearn import em, validation
 from bayeslearn.distributions.sufficient_statistics import ratio
-from bayeslearn.errors import ConvergenceWarning, ImpossibleDataError, ParameterError, option
+from bayeslearn.errors import ConvergenceWarning, ImpossibleDataError, ParameterError, option, outside
 from bayeslearn.network.parameters.em_steps import normalized_rows
 
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ class Climb:
                 f"{what} stopped after {self.here.step.iteration} iterations, where an EM step would still gain "
                 f"{self.here.promise:.1e}, asked for {self.tol:.0e}\n\nhint: raise `max_iter`, or loosen `tol`",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=outside(),
             )
         return em.EMResult(model, counts, tuple(self.history), self.at_top)
 

@@ -22,7 +22,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from bayeslearn.errors import BayeslearnWarning, UnknownColumnError, joined, listed
+from bayeslearn.errors import BayeslearnWarning, UnknownColumnError, joined, listed, outside
 from bayeslearn.tables import DiscreteVariable, Table, as_table
 from bayeslearn.tables.columns import all_whole, level_numbers, levels, number_of, one_dictionary
 from bayeslearn.tables.imputed_cells import Fill
@@ -131,7 +131,7 @@ class Opened:
                 f"missing dates stay missing in {cells}: the network has only parts of dates, which do not determine a "
                 f"day",
                 BayeslearnWarning,
-                stacklevel=3,
+                stacklevel=outside(),
             )
 
     def missing(self, name: str) -> NDArray[np.bool_]:

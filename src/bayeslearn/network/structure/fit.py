@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from bayeslearn import kernels, validation
-from bayeslearn.errors import ConvergenceWarning, ParameterError
+from bayeslearn.errors import ConvergenceWarning, ParameterError, outside
 from bayeslearn.fit_info import with_fit_info
 from bayeslearn.network.structure.algorithms import ALGORITHMS, find
 from bayeslearn.network.structure.missing_data.incomplete_rows import SINGLE, IncompleteTable
@@ -319,7 +319,7 @@ def _without_arcs(network: BayesianNetwork) -> BayesianNetwork:
             "all columns are independent in this network"
         )
         hint = "give it more time (`time_limit`), or fewer columns or rows"
-        warnings.warn(f"{note}\n\nhint: {hint}", ConvergenceWarning, stacklevel=4)
+        warnings.warn(f"{note}\n\nhint: {hint}", ConvergenceWarning, stacklevel=outside())
     return with_changed_info(network, notes=(note, *info.notes))
 
 

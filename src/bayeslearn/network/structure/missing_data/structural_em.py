@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn import validation
-from bayeslearn.errors import ConvergenceWarning, ParameterError, listed
+from bayeslearn.errors import ConvergenceWarning, ParameterError, listed, outside
 from bayeslearn.network.bayesian_network import BayesianNetwork
 from bayeslearn.network.dag import as_dag
 from bayeslearn.network.parameters.fit import hidden_states
@@ -228,5 +228,5 @@ def warn_not_converged(last: Turn) -> None:
         f"structural EM stopped after {last.iteration} turns, the last of which changed {last.changed} arcs\n\n"
         "hint: raise `max_iter`",
         ConvergenceWarning,
-        stacklevel=4,
+        stacklevel=outside(),
     )

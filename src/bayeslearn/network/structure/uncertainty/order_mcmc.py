@@ -36,6 +36,7 @@ from bayeslearn.errors import (
     ConvergenceWarning,
     MissingValuesError,
     ParameterError,
+    outside,
 )
 from bayeslearn.network.dag import DAG
 from bayeslearn.network.structure.preprocessing import prepare
@@ -213,7 +214,7 @@ def _gathered(cache: ScoreCache, walks: list[Chain]) -> StructurePosterior:
             f"the chains over orders do not agree: R̂ is {found.r_hat:.3g}, and an arc's probability differs by "
             f"{found.max_chain_difference:.2f}\n\nhint: raise `n_samples`",
             ConvergenceWarning,
-            stacklevel=5,
+            stacklevel=outside(),
         )
     return found
 
@@ -310,7 +311,7 @@ def _complete(table: Table) -> Table:
         name, cells = next(iter(holes.items()))
         raise MissingValuesError(
             f"column {name!r} misses {cells} cells, and the posterior over structures needs complete rows",
-            hint="fill them first with `impute`, or `fit_network(bootstrap=N)` (--bootstrap N), which takes missing values",
+            hint="fill them first with `impute`, or `fit_network(bootstrap=N)` (--bootstrap N), which uses all rows",
             column=name,
         )
     return table
