@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayeslearn import progress
-from bayeslearn.errors import ParameterError
+from bayeslearn import fit_mixture, progress
+from bayeslearn.errors import ConvergenceWarning, ParameterError
 from bayeslearn.progress import Progress, Reporter, TerminalBar, bar_html, part, reports_progress, should_stop, shown
 
 FRACTIONS = st.floats(0, 1)
@@ -158,3 +158,11 @@ def test_a_disabled_bar_takes_reports():
 
 def test_progress_prints_as_a_line():
     assert str(Progress(0.256, "iteration 3", 1.25)) == " 26%     1.2 s  iteration 3"
+
+
+@pytest.mark.parametrize("progress", [None, lambda now: None])
+def test_a_warning_points_at_the_line_that_calls_the_package(progress):
+    data = {"x": [0.0, 0.1, 5.0, 5.2, 9.0, 9.1], "y": [1.0, 0.5, 2.0, 2.5, 0.0, 0.2]}
+    with pytest.warns(ConvergenceWarning, match="stopped after") as told:
+        fit_mixture(data, 2, max_iter=1, tol=1e-12, progress=progress)
+    assert {warning.filename for warning in told} == {__file__}

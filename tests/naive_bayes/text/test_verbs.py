@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from bayeslearn import fit_text, load
-from bayeslearn.errors import MismatchError, NoFitInfoError, ParameterError, ShapeError
+from bayeslearn.errors import MismatchError, ParameterError, ShapeError
 from bayeslearn.naive_bayes.text import Tokenizer
 
 TEXTS = ["a cheap watch", "a meeting at noon", "cheap watch", "noon at the office"]
@@ -78,7 +78,7 @@ def test_unlabeled_documents():
     assert em.fit_info.n_unlabeled == 1
     assert em.fit_info.n_iter > 0
     assert (drop.fit_info.n_unlabeled, drop.fit_info.n_rows, drop.fit_info.n_iter) == (0, 4, 0)
-    with pytest.raises(NoFitInfoError, match="had no iterations"):
+    with pytest.raises(ParameterError, match="no iterations to plot"):
         drop.fit_info.plot()
     assert em.fit_info.plot().axes
 

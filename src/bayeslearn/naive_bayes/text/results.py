@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from bayeslearn import lazy_imports
-from bayeslearn.errors import NoFitInfoError
 from bayeslearn.fit_info import FitInfo, plain
 from bayeslearn.naive_bayes.text.explanation import explain_class
 from bayeslearn.naive_bayes.text.vocabulary import HashedVocabulary
@@ -73,12 +72,6 @@ class TextFitInfo(FitInfo):
 
     def _computed(self) -> dict[str, Any]:
         return {"classes": plain(self.classes)}
-
-    def plot(self, *, ax: Any = None) -> Any:
-        """Plot the penalized log-likelihood of each iteration; see :func:`bayeslearn.plots.plot_em_history`."""
-        if not self.history:
-            raise NoFitInfoError("the fit had no iterations: all documents have labels", hint="model.plot()")
-        return plots.plot_em_history(self, ax=ax)
 
     def _title(self) -> str:
         return f"Text classifier of {len(self.classes)} classes fitted to {self.n_rows:,} documents"
