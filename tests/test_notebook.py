@@ -95,6 +95,8 @@ CELLS = {
     # mixtures
     "mixture": ["len(it.weights)"],
     "mixture.fit_info": ["n"],
+    "bl.cross_validate(mixture, frame[['x', 'z']], cv=2)": ["it.mean_log_likelihood"],
+    "vote.explain([0, 1])": ["it.votes[0][2]"],
     "mixture.fit_info.selection": ["it.n_components"],
     "mixture.explain({'x': 0.0, 'z': 0.0})": ["it.log_odds"],
     # hidden Markov models
@@ -118,6 +120,7 @@ CELLS = {
     "bl.find_s(days)": ["'sunny'"],
     "bl.VersionSpace.fit(days)": ["it.size", "it.attributes.n_conjunctions"],
     "bl.VersionSpace.fit(days).vote(['rainy', 'warm'])": ["it.total"],
+    "bl.VersionSpace.fit(days).explain(['rainy', 'warm'])": ["it.vote.total"],
     # learning theory
     "learning_theory.pac_bound('3^10', epsilon=0.1, delta=0.05)": ["int(it)"],
     "learning_theory.HypothesisCount.conjunctions(10)": ["it.log2"],

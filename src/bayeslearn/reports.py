@@ -217,12 +217,7 @@ class Reported:
         return self.report().html()
 
     if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any:
-            """Raise an error that has the name in this package for a name of another library."""
-            from bayeslearn.other_names import missing_attribute  # noqa: PLC0415 - loads when an attribute is missing
-
-            return missing_attribute(self, name)
+        from bayeslearn.other_names import missing_attribute as __getattr__  # noqa: PLC0415 - the method
 
 
 ### cells

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar,
 import numpy as np
 
 from bayeslearn import lazy_imports
-from bayeslearn.errors import ParameterError, listed
 from bayeslearn.network.cpt import Factorization
+from bayeslearn.network.missing_variable import missing_variable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -354,24 +354,12 @@ class NetworkQueries(Factorization):
         :meth:`score`.
         """
         if target is None:
-            target = self._missing_from(data)
+            target = missing_variable(self, data)
         states = results.state_names(self[target].variable)
         data = sources.with_options(data, na_values=na_values, keep_default_na=keep_default_na)
         source = sources.as_source(data, schema=self.schema, missing_columns="missing", handle_unknown=handle_unknown)
         best = [p[target].argmax(axis=1) for _, p in results.predictions(self._network, source, [target])]
         return states[np.concatenate(best)] if best else states[:0]
-
-    def _missing_from(self, data: Any) -> str:
-        """The one variable that data have no column of."""
-        there = sources.as_source(data, schema=self.schema, missing_columns="missing", handle_unknown="missing")
-        known, rows = there.missing(), there.n_rows
-        absent = [name for name in self.variables if known[name] == rows]
-        if len(absent) != 1:
-            few = (
-                f"{len(absent)} variables are without values: {listed(absent)}" if absent else "data have all variables"
-            )
-            raise ParameterError(f"no `target` is given, and {few}", hint='name one: predict(data, "lung")')
-        return absent[0]
 
     def predict_proba(
         self,

@@ -85,12 +85,7 @@ class Table(Source):
     # -- size
 
     if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any:
-            """Raise an error that has the name in this package for a name of another library."""
-            from bayeslearn.other_names import missing_attribute  # noqa: PLC0415 - loads when an attribute is missing
-
-            return missing_attribute(self, name)
+        from bayeslearn.other_names import missing_attribute as __getattr__  # noqa: PLC0415 - the method
 
     @property
     def n_rows(self) -> int:
