@@ -131,6 +131,36 @@ def test_columns_that_cannot_be_used():
     assert "300 different states" in told["id"]
 
 
+def test_bins_and_missing_cells_are_indicators():
+    rows = {
+        "x": [1.0, 2.0, 3.0, 4.0, None],
+        "flag": [0.0, 1.0, 0.0, 1.0, 1.0],
+        "sky": ["blue", None, "grey", "blue", "grey"],
+    }
+    features = Features.fit(rows, n_bins=4)
+    assert features.names == (
+        "x", "x=1.5 to 2.5", "x=2.5 to 3.5", "x=3.5 and more", "x=missing", "flag", "sky=grey", "sky=missing",
+    )  # fmt: skip
+    matrix = features.encode({"x": [0.0, 3.0, None], "flag": [0, 0, 0], "sky": ["blue", "grey", None]}).matrix
+    assert matrix.tolist() == [
+        [0, 0, 0, 0, 0, 0, 0, 0], [3, 0, 1, 0, 0, 0, 1, 0], [2.5, 0.25, 0.25, 0.25, 1, 0, 0.5, 1],
+    ]  # fmt: skip
+    again = Features.from_dict(json.loads(json.dumps(features.to_dict())))
+    again.require_same(features)
+    assert (again.encode(rows).matrix == features.encode(rows).matrix).all()
+    with pytest.raises(MismatchError, match="different columns"):
+        again.require_same(Features.fit(rows))
+    for entry in ({"cuts": {"sky": [1.0]}}, {"cuts": {"x": [2.0, 1.0]}}, {"indicated": ["y"]}, {"cuts": []}):
+        with pytest.raises(FormatError, match=r"bins|missing cells"):
+            Features.from_dict(features.to_dict() | entry)
+
+
+def test_weights_of_rows_move_the_bins():
+    x = np.arange(6.0)
+    heavy = Features.fit({"x": x}, sample_weight=[1, 2, 1, 3, 1, 1], n_bins=3)
+    assert heavy.cuts == Features.fit({"x": np.repeat(x, [1, 2, 1, 3, 1, 1])}, n_bins=3).cuts
+
+
 def test_files_hold_the_encoding():
     features = Features.fit(ROWS)
     again = Features.from_dict(json.loads(json.dumps(features.to_dict())))

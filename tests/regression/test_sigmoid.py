@@ -24,7 +24,7 @@ from bayeslearn.errors import (
     ShapeError,
     UnknownStateError,
 )
-from bayeslearn.regression import ClassificationModel, LogisticFit, fit_logistic
+from bayeslearn.regression import ClassificationModel, LogisticClassifier, LogisticFit, fit_logistic
 from bayeslearn.regression.logistic_optimizers import NormalPrior, Problem
 from tests.properties import trials
 
@@ -119,6 +119,29 @@ def test_what_is_known_is_the_prior_of_what_comes_next():
     parts = LogisticFit.fit(X[:200], D[:200], sample_weight=w[:200]).update(X[200:], D[200:], sample_weight=w[200:])
     np.testing.assert_allclose(parts.coefficients, whole.coefficients, atol=0.02)
     assert parts.total_weight == pytest.approx(whole.total_weight)
+
+
+### bins
+
+
+def test_bins_follow_an_effect_that_bends(tmp_path):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=600)
+    rows = {"x": x, "y": np.where(np.abs(x) + 0.2 * rng.normal(size=600) > 0.7, "out", "in")}
+    straight, bent = (fit_logistic(rows, "y", features=kind) for kind in ("columns", "columns_and_bins"))
+    assert bent.score(rows) > straight.score(rows) + 0.2
+    for explained, p in zip(bent.explain(rows)[:20], bent.predict_proba(rows), strict=False):
+        assert explained.average + sum(explained.contributions.values()) == pytest.approx(explained.predicted)
+        assert explained.predicted == pytest.approx(np.log(p.max() / (1 - p.max())))
+    bent.save(tmp_path / "m.json")
+    again = ClassificationModel.load(tmp_path / "m.json")
+    np.testing.assert_array_equal(again.predict_proba({"x": [None, 0.1]}), bent.predict_proba({"x": [None, 0.1]}))
+    parts = again.update(rows).merge(again.update(rows))
+    assert parts.total_weight == 1800
+    estimator = LogisticClassifier(features="columns_and_bins").fit(x[:, None], rows["y"])
+    np.testing.assert_allclose(estimator.predict_proba(x[:, None]), bent.predict_proba(rows), rtol=1e-9)
+    with pytest.raises(ParameterError, match="features"):
+        fit_logistic(rows, "y", features="bins")
 
 
 ### many rows

@@ -33,6 +33,11 @@ def run(
             "evidence, m:SIZE, pooled:SIZE, or an equivalent sample size (ridge); with logistic a precision."
         ),
     ] = None,
+    features: Annotated[
+        str,
+        typer.Option(help="With logistic: columns, or columns_and_bins (indicators of quantile bins next to numbers)."),
+    ] = "columns",
+    n_bins: Annotated[int, typer.Option(help="Bins of a numeric column, with columns_and_bins.")] = 5,
     discrete: Annotated[str | None, typer.Option(help="Numeric columns that hold categories, A,B.")] = None,
     sample_weight: Annotated[str | None, typer.Option(help="Column of row weights.")] = None,
     level: Annotated[float, typer.Option(help="Level of the intervals of coefficients.")] = 0.95,
@@ -75,6 +80,8 @@ def run(
         number_or("--degree", degree, ["auto"]), locality, whole_or_auto("--n-neighbors", n_neighbors), kernel,
         None if bandwidth is None else number_or("--bandwidth", bandwidth, ["auto"]),
         validation.integer("--max-states", max_states, min_value=1), validation.integer("--seed", seed, min_value=0),
+        validation.choice("--features", features, ["columns", "columns_and_bins"]),
+        validation.integer("--n-bins", n_bins, min_value=2),
     )  # fmt: skip
     opened = data.opened if method == "linear" else partial(data.in_memory, f"--method {method}")
     with opened(sample_weight=sample_weight, max_states=max_states) as given:

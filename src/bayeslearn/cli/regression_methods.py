@@ -31,6 +31,8 @@ class Asked(NamedTuple):
     bandwidth: Any
     max_states: int
     seed: int
+    features: Any = "columns"
+    n_bins: int = 5
 
 
 def fitted(given: Given, asked: Asked, dropped: dict[str, str], passes: progress.Passes) -> tuple[Any, Any]:
@@ -84,7 +86,9 @@ def interruptible(rows: Any, asked: Asked, *, classes: bool) -> Any:
             tell(now.fraction, now.message)
 
         if asked.method == "logistic":
-            return fit_logistic(rows, None, prior=prior_of(asked, 1.0), progress=step)
+            return fit_logistic(
+                rows, None, prior=prior_of(asked, 1.0), features=asked.features, n_bins=asked.n_bins, progress=step
+            )
         fit: Callable[..., Any] = fit_rbf_classifier if classes else fit_rbf
         return fit(
             rows, None, asked.n_units, centers=asked.centers, width=asked.width, prior=prior_of(asked, "evidence"),

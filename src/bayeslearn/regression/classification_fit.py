@@ -47,6 +47,8 @@ def fit_logistic(
     target: Any,
     *,
     prior: float | Literal["evidence"] | None = 1.0,
+    features: Literal["columns", "columns_and_bins"] = "columns",
+    n_bins: int = 5,
     soft: bool = False,
     classes: Sequence[Any] | None = None,
     algorithm: Literal["auto", "newton", "lbfgs", "gradient"] = "auto",
@@ -75,6 +77,11 @@ def fit_logistic(
         The precision of the coefficients of standardized features; None is maximum likelihood, ``"evidence"`` the
         precision of the highest marginal likelihood: from 1 on, in steps of a factor √10, while it rises. Of many rows
         and coefficients, the curvature of each unit alone is used for that.
+    features
+        ``"columns"``, or ``"columns_and_bins"``: numbers have indicators of their quantile bins too, so that their
+        effect may bend, and columns with missing values an indicator of these.
+    n_bins
+        The number of bins of a column.
     soft
         Whether `target` holds probabilities.
     classes
@@ -103,17 +110,26 @@ def fit_logistic(
     data = with_options(data, na_values=na_values, keep_default_na=keep_default_na, drop_columns=drop_columns)
     how = {"columns": columns, "discrete": discrete, "sample_weight": sample_weight, "max_states": max_states}
     options = {"algorithm": algorithm, "rate": rate, "tol": tol, "max_iter": max_iter}
-    return logistic(data, target, how, options, prior=prior, soft=soft, classes=classes, progress=progress)
+    return logistic(
+        data, target, how, options, prior=prior, bins=bins_asked(features, n_bins), soft=soft, classes=classes,
+        progress=progress,
+    )  # fmt: skip
+
+
+def bins_asked(features: str, n_bins: int) -> int:
+    """The number of bins of a numeric column, 0 for none."""
+    n_bins = validation.integer("n_bins", n_bins, min_value=2)
+    return n_bins if validation.choice("features", features, ["columns", "columns_and_bins"]) != "columns" else 0
 
 
 def logistic(
     data: Any, target: Any, how: dict[str, Any], options: dict[str, Any], *, prior: Any, classes: Any,
-    soft: bool = False, progress: Any = None, keep_rows: bool = True,
+    bins: int = 0, soft: bool = False, progress: Any = None, keep_rows: bool = True,
 ) -> ClassificationModel:  # fmt: skip
     """The same with options in dicts; what the fit found out has the rows only with `keep_rows`."""
     began = time.perf_counter()
     found, known, d = class_examples(data, target, classes, how, soft=soft)
-    features = Features.fit(found.inputs, sample_weight=found.sample_weight)
+    features = Features.fit(found.inputs, sample_weight=found.sample_weight, n_bins=bins)
     x = features.design(found.inputs, ones=True)
     options = {**options, "sample_weight": found.sample_weight, "has_ones": True}
     model = ClassificationModel(features, found.names[0], known, strongest(x, d, prior, options, progress))

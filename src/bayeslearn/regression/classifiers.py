@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from bayeslearn import validation
 from bayeslearn.estimators import PredictsClasses
-from bayeslearn.regression.classification_fit import fit_rbf_classifier, logistic
+from bayeslearn.regression.classification_fit import bins_asked, fit_rbf_classifier, logistic
 from bayeslearn.regression.fit_results import without_rows
 from bayeslearn.regression.regressors import FunctionEstimator
 from bayeslearn.regression.targets import default_names
@@ -94,6 +94,9 @@ class LogisticClassifier(Classifier):
     prior
         The precision of the coefficients of standardized features; None: maximum likelihood; ``"evidence"``: the
         precision of the highest marginal likelihood.
+    features, n_bins
+        ``"columns"``, or ``"columns_and_bins"``: numbers have indicators of their `n_bins` quantile bins too, so that
+        their effect may bend, and columns with missing values an indicator of these.
     algorithm
         ``"auto"``: Newton's method for few rows and coefficients, L-BFGS for many, whose posterior precision is
         computed when it is first asked for; ``"newton"``, ``"lbfgs"``, or ``"gradient"``, the rule
@@ -126,6 +129,8 @@ class LogisticClassifier(Classifier):
         self,
         *,
         prior: float | Literal["evidence"] | None = 1.0,
+        features: Literal["columns", "columns_and_bins"] = "columns",
+        n_bins: int = 5,
         algorithm: Literal["auto", "newton", "lbfgs", "gradient"] = "auto",
         rate: float | None = None,
         tol: float = 1e-10,
@@ -136,6 +141,8 @@ class LogisticClassifier(Classifier):
         unlabeled: Literal["drop", "error"] = "drop",
     ) -> None:
         self.prior = prior
+        self.features = features
+        self.n_bins = n_bins
         self.algorithm = algorithm
         self.rate = rate
         self.tol = tol
@@ -148,7 +155,8 @@ class LogisticClassifier(Classifier):
     def _learn(self, rows: Any, y: Any, sample_weight: Any, classes: Any) -> ClassificationModel:
         how = {"discrete": self.discrete, "sample_weight": sample_weight}
         options = {name: getattr(self, name) for name in ("algorithm", "rate", "tol", "max_iter")}
-        return logistic(rows, y, how, options, prior=self.prior, classes=classes, keep_rows=False)
+        bins = bins_asked(self.features, self.n_bins)
+        return logistic(rows, y, how, options, prior=self.prior, bins=bins, classes=classes, keep_rows=False)
 
     def decision_function(self, X: Any) -> Floats:
         """w·x: of two classes the log odds of the second, (n,); of more, one column for each."""

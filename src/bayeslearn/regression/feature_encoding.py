@@ -5,6 +5,9 @@
     a missing cell      the mean of the training rows; for states, the share of each
     an unknown state    a missing cell, and it is reported
 
+With `n_bins`, a number has indicators of its bins too, k − 1 of k quantile intervals, against the lowest; and a column
+with missing cells has an indicator of these. Units of both kinds share one linear function: a bin is a step of it.
+
 Numbers are numeric, however few they are, unless `discrete` names their column. New rows are encoded as the training
 rows.
 """
@@ -30,6 +33,7 @@ from bayeslearn.errors import (
 from bayeslearn.regression.targets import named, plain_numbers, read, require_finite, strings
 from bayeslearn.tables import DiscreteVariable, NumericVariable, Schema, as_table
 from bayeslearn.tables.conversion import collected
+from bayeslearn.tables.discretization import quantile_cuts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -74,6 +78,9 @@ class Features:
     spread: Floats
     #: Whether every state has an indicator, also the first.
     every_state: bool = False
+    #: Where the bins of numeric columns begin but for the lowest, and the columns with an indicator of missing cells.
+    cuts: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    indicated: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("mean", "spread"):
@@ -93,6 +100,7 @@ class Features:
         every_state: bool = False,
         max_states: int = 255,
         dropped_columns: dict[str, str] | None = None,
+        n_bins: int = 0,
     ) -> Features:
         """Return the encoding of these rows.
 
@@ -108,8 +116,10 @@ class Features:
             The weight of each row, or the column that holds it.
         dropped_columns
             A dict for columns that cannot be used, with the reasons; without it they are an error.
+        n_bins
+            The number of quantile bins of each numeric column, which become indicators next to the number; 0 for none.
         """
-        numbers = plain_numbers(data)
+        numbers = None if n_bins else plain_numbers(data)
         if numbers is not None and columns is None and not strings(discrete):
             w = None if sample_weight is None else validation.weights(sample_weight, len(numbers))
             schema = Schema(NumericVariable(f"x{j}") for j in range(numbers.shape[1]))
@@ -122,11 +132,12 @@ class Features:
             max_states=max_states,
             dropped_columns=dropped_columns,
         )
-        nothing = np.zeros(width(table.schema, every_state=every_state))
-        blank = cls(table.schema, nothing, nothing, every_state)
-        x = blank.raw(table)
-        mean, spread = center_and_spread(x, table.sample_weight)
-        return cls(table.schema, mean, spread, every_state)
+        cuts = {v.name: found for v in table.schema.numeric if (found := bins_of(table, v.name, n_bins))}
+        gaps = tuple(name for name, n in table.missing().items() if n and n_bins)
+        nothing = np.zeros(width(table.schema, every_state=every_state) + sum(map(len, cuts.values())) + len(gaps))
+        blank = cls(table.schema, nothing, nothing, every_state, cuts, gaps)
+        mean, spread = center_and_spread(blank.raw(table), table.sample_weight)
+        return cls(table.schema, mean, spread, every_state, cuts, gaps)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -134,14 +145,25 @@ class Features:
         return tuple(name for variable in self.schema for name in self._names(variable))
 
     def _names(self, variable: Any) -> list[str]:
-        if not isinstance(variable, DiscreteVariable):
-            return [variable.name]
-        return [f"{variable.name}={state}" for state in variable.states[not self.every_state :]]
+        name = variable.name
+        gap = [f"{name}=missing"] if name in self.indicated else []
+        if isinstance(variable, DiscreteVariable):
+            return [f"{name}={state}" for state in variable.states[not self.every_state :]] + gap
+        cuts = self.cuts.get(name, ())
+        ends = [f"{end:.6g}" for end in cuts[1:]]
+        bins = [f"{name}={low:.6g} to {high}" for low, high in zip(cuts, ends, strict=False)]
+        return [name, *bins, *([f"{name}={cuts[-1]:.6g} and more"] if cuts else []), *gap]
 
     @property
     def size(self) -> int:
         """The number of features."""
-        return width(self.schema, every_state=self.every_state)
+        more = sum(map(len, self.cuts.values())) + len(self.indicated)
+        return width(self.schema, every_state=self.every_state) + more
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether every feature is a numeric column."""
+        return not (self.schema.discrete or self.cuts or self.indicated)
 
     @property
     def constant(self) -> tuple[str, ...]:
@@ -158,7 +180,7 @@ class Features:
         self, data: Any, *, missing_columns: Literal["error", "missing"] = "error", warn_unseen: bool = False
     ) -> Encoded:
         """Return rows as points (n, size), with unknown states; `warn_unseen` warns of those."""
-        numbers = None if self.schema.discrete else plain_numbers(data)
+        numbers = plain_numbers(data) if self.is_plain else None
         unseen: dict[str, tuple[Any, ...]] = {}
         if numbers is not None and numbers.shape[1] == len(self.schema):
             x = require_finite(numbers, self.schema.names)
@@ -197,7 +219,7 @@ class Features:
 
     def design(self, data: Any, *, ones: bool = False) -> Floats:
         """Rows as standardized points; see :meth:`standardized`."""
-        numbers = None if self.schema.discrete else plain_numbers(data)
+        numbers = plain_numbers(data) if self.is_plain else None
         if numbers is not None and numbers.shape[1] == len(self.schema):
             return self.standardized(require_finite(numbers, self.schema.names), ones=ones)
         return self.standardized(self.encode(data).matrix, ones=ones)
@@ -208,13 +230,20 @@ class Features:
         at = 0
         for variable in self.schema:
             if not isinstance(variable, DiscreteVariable):
-                x[:, at] = table.values_of(variable.name)
+                values = table.values_of(variable.name)
+                x[:, at], gone = values, np.isnan(values)
                 at += 1
-                continue
-            codes = table.codes_of(variable.name)
-            for state in range(not self.every_state, variable.n_states):
+                cuts = self.cuts.get(variable.name, ())
+                codes, first, last = np.searchsorted(cuts, values, side="right"), 1, len(cuts) + 1
+            else:
+                codes = table.codes_of(variable.name)
+                gone, first, last = codes < 0, int(not self.every_state), variable.n_states
+            for state in range(first, last):
                 x[:, at] = codes == state
-                x[codes < 0, at] = np.nan
+                x[gone, at] = np.nan
+                at += 1
+            if variable.name in self.indicated:
+                x[:, at] = gone
                 at += 1
         return x
 
@@ -228,7 +257,8 @@ class Features:
 
     def require_same(self, other: Features) -> None:
         """Refuse an encoding of other columns or states."""
-        if self.schema != other.schema or self.every_state != other.every_state:
+        mine, theirs = ((f.schema, f.every_state, f.cuts, f.indicated) for f in (self, other))
+        if mine != theirs:
             raise MismatchError(
                 f"the models have different columns: {listed(self.names)} and {listed(other.names)}",
                 hint="fit both with the same schema", differs="columns",
@@ -237,17 +267,24 @@ class Features:
     def to_dict(self) -> dict[str, Any]:
         """The encoding as plain JSON values."""
         numbers = {"mean": self.mean.tolist(), "spread": self.spread.tolist()}
-        return {**self.schema.to_dict(), **numbers, "every_state": self.every_state}
+        found = {**self.schema.to_dict(), **numbers, "every_state": self.every_state}
+        if self.cuts or self.indicated:
+            cuts = {name: list(found) for name, found in self.cuts.items()}
+            found |= {"cuts": cuts, "indicated": list(self.indicated)}
+        return found
 
     @classmethod
     def from_dict(cls, entry: Any) -> Features:
         """An encoding read back from what :meth:`to_dict` wrote, checked in full."""
-        if not isinstance(entry, Mapping) or entry.keys() != {"variables", "mean", "spread", "every_state"}:
+        keys = {"variables", "mean", "spread", "every_state"}
+        if not isinstance(entry, Mapping) or entry.keys() not in (keys, keys | {"cuts", "indicated"}):
             raise FormatError(f"not the description of features: {entry!r:.80}")
         mean, spread = (validation.float_array(name, entry[name]) for name in ("mean", "spread"))
         if not (np.isfinite(mean).all() and np.isfinite(spread).all() and (spread >= 0).all()):
             raise FormatError("the means and spreads of features must be finite, and spreads not negative")
-        return cls(Schema.from_dict(entry), mean, spread, entry["every_state"] is True)
+        schema = Schema.from_dict(entry)
+        cuts, indicated = checked_bins(entry.get("cuts", {}), entry.get("indicated", []), schema)
+        return cls(schema, mean, spread, entry["every_state"] is True, cuts, indicated)
 
     @classmethod
     def checked(cls, reader: Reader, entry: Any) -> Features:
@@ -259,6 +296,34 @@ class Features:
 
 
 ### parts
+
+
+def bins_of(table: Table, name: str, n_bins: int) -> tuple[float, ...]:
+    """Where the quantile bins of a column begin but for the lowest; none of a column with two values or fewer."""
+    values = table.values_of(name)
+    seen = ~np.isnan(values) if table.sample_weight is None else ~np.isnan(values) & (table.sample_weight > 0)
+    distinct, which = np.unique(values[seen], return_inverse=True)
+    if not n_bins or len(distinct) <= 2:
+        return ()
+    w = None if table.sample_weight is None else table.sample_weight[seen]
+    return tuple(quantile_cuts(distinct, np.bincount(which, w).astype(np.float64), n_bins).tolist())
+
+
+def checked_bins(cuts: Any, indicated: Any, schema: Schema) -> tuple[dict[str, tuple[float, ...]], tuple[str, ...]]:
+    """Bins and indicators of a file: rising finite numbers of numeric columns, and names of columns."""
+    if not (isinstance(cuts, Mapping) and isinstance(indicated, list)):
+        raise FormatError("bins and columns with missing cells must be an object and a list")
+    numeric, names = {v.name for v in schema.numeric}, set(schema.names)
+    found = {}
+    for name, values in cuts.items():
+        array = validation.float_array("cuts", values)
+        rises = array.ndim == 1 and len(array) and np.isfinite(array).all() and (np.diff(array) > 0).all()
+        if name not in numeric or not rises:
+            raise FormatError(f"bins must be rising numbers of a numeric column, got {values!r:.60} of {name!r:.60}")
+        found[name] = tuple(array.tolist())
+    if len(set(map(str, indicated))) != len(indicated) or not names.issuperset(map(str, indicated)):
+        raise FormatError(f"not columns with missing cells: {indicated!r:.80}")
+    return found, tuple(map(str, indicated))
 
 
 def width(schema: Schema, *, every_state: bool) -> int:
