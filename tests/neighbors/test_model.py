@@ -22,7 +22,13 @@ from bayeslearn.errors import (
     ShapeError,
     WeightError,
 )
-from bayeslearn.neighbors import NeighborsModel, fit_neighbors, leave_one_out, select_feature_weights
+from bayeslearn.neighbors import (
+    NeighborsClassifier,
+    NeighborsModel,
+    fit_neighbors,
+    leave_one_out,
+    select_feature_weights,
+)
 from bayeslearn.neighbors.fit import REMOVAL
 from tests.properties import trials
 
@@ -424,3 +430,39 @@ def test_one_row():
     assert info.leave_one_out is None
     assert "Training rows" in info.summary()
     json.dumps(info.to_dict())
+
+
+### calibration
+
+
+def test_calibrated_probabilities_have_a_lower_leave_one_out_loss(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 3))
+    y = np.where(X[:, 0] + 2 * rng.logistic(size=400) > 0, "up", "down")
+    rows = {"a": X[:, 0], "b": X[:, 1], "c": X[:, 2], "y": y}
+    new = {"a": rng.normal(size=900), "b": rng.normal(size=900), "c": rng.normal(size=900)}
+    new["y"] = np.where(new["a"] + 2 * rng.logistic(size=900) > 0, "up", "down")
+    settings = {"n_neighbors": 3, "weights": "inverse_square"}
+    plain, calibrated = (fit_neighbors(rows, "y", calibrate=c, **settings) for c in (False, True))
+    assert plain.exponent == 1
+    assert 0 < calibrated.exponent < 0.9
+    assert calibrated.log_likelihood(new).mean() > plain.log_likelihood(new).mean()
+    assert (calibrated.predict(new) == plain.predict(new)).all()
+    p, q = calibrated.predict_proba(new), plain.predict_proba(new)
+    np.testing.assert_allclose(p.sum(axis=1), 1, rtol=1e-12)
+    np.testing.assert_allclose(np.log(p[:, 1] / p[:, 0]), calibrated.exponent * np.log(q[:, 1] / q[:, 0]), rtol=1e-9)
+    codes = (new["y"] == "up").astype(int)
+    np.testing.assert_allclose(calibrated.log_likelihood(new), np.log(p[np.arange(900), codes]), rtol=1e-9)
+    calibrated.save(tmp_path / "m.json")
+    np.testing.assert_array_equal(NeighborsModel.load(tmp_path / "m.json").predict_proba(new), p)
+
+
+def test_of_many_rows_some_are_left_out(monkeypatch):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(300, 2))
+    y = (X[:, 0] > 0).astype(int)
+    whole = NeighborsClassifier().fit(X, y)
+    monkeypatch.setattr("bayeslearn.neighbors.model_selection.MAX_JUDGED", 100)
+    some = NeighborsClassifier().fit(X, y)
+    assert some.leave_one_out_.error < 0.1
+    assert len(some.leave_one_out_.row_losses) == len(whole.leave_one_out_.row_losses) == 300

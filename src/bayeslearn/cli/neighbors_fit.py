@@ -44,6 +44,7 @@ def run(
     ] = "1",
     algorithm: Annotated[str, typer.Option(help="Search index: auto, kd_tree, brute or approximate.")] = "auto",
     max_neighbors: Annotated[int, typer.Option(help="Largest number of neighbors that auto tries.")] = 50,
+    calibrate: Annotated[bool, typer.Option(help="Calibrate probabilities of classes by leave-one-out.")] = False,
     plot: Annotated[
         Path | None,
         typer.Option(help="Plot file, .png or .svg: Voronoi cells over two numeric columns, else the error curve."),
@@ -69,6 +70,7 @@ def run(
         model = fitted(
             given, target, dropped, sample_weight, task, n_neighbors=number(n_neighbors), weights=weights,
             metric=metric, prior=text_options.prior(prior), max_neighbors=max_neighbors, algorithm=algorithm,
+            calibrate=calibrate,
             feature_weights=feature_weights,
         )  # fmt: skip
     if to is not None:

@@ -119,8 +119,8 @@ def default_learners(task: Task) -> dict[str, Learner]:
     else:
         naive, network = import_module("bayeslearn.naive_bayes"), import_module("bayeslearn.network")
         found = [
-            Learner("k-nn", neighbors.NeighborsClassifier(), is_lazy=True),
-            Learner("k-nn-loo", neighbors.NeighborsClassifier("auto"), is_lazy=True),
+            Learner("k-nn", neighbors.NeighborsClassifier(5, weights="uniform"), is_lazy=True),
+            Learner("k-nn-loo", neighbors.NeighborsClassifier("auto", weights="uniform"), is_lazy=True),
             Learner("rbf", functions.RBFClassifier(max_units=32), is_lazy=False),
             Learner("logistic", functions.LogisticClassifier(), is_lazy=False),
             Learner("naive-bayes", naive.NaiveBayesClassifier(), is_lazy=False, form="states"),

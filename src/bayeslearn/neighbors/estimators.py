@@ -54,6 +54,11 @@ class NeighborsEstimator(AnswersInBatches, ReadsLabels):
         self.keep_default_na = keep_default_na
         self.unlabeled = unlabeled
 
+    @property
+    def _calibrates(self) -> bool:
+        """Whether the probabilities of classes are calibrated."""
+        return False
+
     def kneighbors(self, X: Any, n_neighbors: int | None = None) -> tuple[Floats, NDArray[np.int64]]:
         """Return the distances and the positions of the training rows nearest to each row, the nearest first."""
         return self._answer(X, "nearest", n_neighbors)
@@ -70,9 +75,12 @@ class NeighborsEstimator(AnswersInBatches, ReadsLabels):
     # -- data in
 
     def _keep(self, rows: Table, target: Any, y: NDArray[Any]) -> Self:
+        alone = len(rows) < 2 and isinstance(self.n_neighbors, str) and self.n_neighbors == "auto"
         self.model_ = fitted(
-            rows, target, y, n_neighbors=self.n_neighbors, metric=self.metric, feature_weights=self.feature_weights,
+            rows, target, y, n_neighbors=1 if alone else self.n_neighbors, metric=self.metric,
+            feature_weights=self.feature_weights,
             max_neighbors=self.max_neighbors, weights=self.weights, prior=self.prior, algorithm=self.algorithm,
+            calibrate=self._calibrates,
         )  # fmt: skip
         self.leave_one_out_, self.n_neighbors_ = self.model_.fit_info.searched, self.model_.n_neighbors
         return self
@@ -99,9 +107,10 @@ class NeighborsClassifier(NeighborsEstimator, ClassifierMixin, BaseEstimator):  
     Parameters
     ----------
     n_neighbors
-        The number of neighbors; ``"auto"`` for that of the lowest leave-one-out error, ``"all"`` for all rows.
+        The number of neighbors; ``"auto"`` (the default) for that of the lowest leave-one-out error, ``"all"`` for all
+        rows.
     weights
-        ``"uniform"``, ``"inverse_square"`` (an exact match wins), or a function of an array of distances.
+        ``"uniform"``, ``"inverse_square"`` (the default; an exact match wins), or a function of an array of distances.
     metric
         The unit of numeric columns: ``"scaled"`` (standard deviation), ``"range"``, ``"euclidean"`` (1).
     feature_weights
@@ -113,6 +122,9 @@ class NeighborsClassifier(NeighborsEstimator, ClassifierMixin, BaseEstimator):  
         The search index: ``"auto"``, ``"kd_tree"``, ``"brute"``, or ``"approximate"`` (needs usearch).
     max_neighbors
         The largest number of neighbors that ``"auto"`` tries.
+    calibrate
+        Whether probabilities are raised to the power of the lowest leave-one-out log loss, which does not change the
+        predicted classes; ``"auto"``: where the number of neighbors is selected by leave-one-out.
     na_values, keep_default_na
         Markers of missing values, as in :func:`~bayeslearn.as_table`; of X, and of the column that `y` names.
     unlabeled
@@ -136,6 +148,34 @@ class NeighborsClassifier(NeighborsEstimator, ClassifierMixin, BaseEstimator):  
     """
 
     classes_: NDArray[Any]
+
+    def __init__(
+        self,
+        n_neighbors: Any = "auto",
+        *,
+        weights: Any = "inverse_square",
+        metric: str = "scaled",
+        feature_weights: Any = None,
+        prior: Any = 1.0,
+        algorithm: str = "auto",
+        max_neighbors: int = 50,
+        calibrate: bool | Literal["auto"] = "auto",
+        na_values: Markers = (),
+        keep_default_na: bool = True,
+        unlabeled: Literal["drop", "error"] = "drop",
+    ) -> None:
+        super().__init__(
+            n_neighbors, weights=weights, metric=metric, feature_weights=feature_weights, prior=prior,
+            algorithm=algorithm, max_neighbors=max_neighbors, na_values=na_values, keep_default_na=keep_default_na,
+            unlabeled=unlabeled,
+        )  # fmt: skip
+        self.calibrate = calibrate
+
+    @property
+    def _calibrates(self) -> bool:
+        if self.calibrate == "auto":
+            return isinstance(self.n_neighbors, str) and self.n_neighbors == "auto"
+        return bool(self.calibrate)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Keep the training rows; where X has named columns, `y` and `sample_weight` may be names of columns."""
@@ -166,7 +206,8 @@ class NeighborsClassifier(NeighborsEstimator, ClassifierMixin, BaseEstimator):  
 class NeighborsRegressor(NeighborsEstimator, RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """Regression by the mean of the nearest training rows, with intervals.
 
-    Parameters and attributes are those of :class:`NeighborsClassifier`; `prior` is of the variance only: an equivalent
+    Parameters and attributes are those of :class:`NeighborsClassifier`, but for `calibrate`; by default 5 neighbors
+    have equal weights. `prior` is of the variance only: an equivalent
     sample size whose variance is that between nearest neighbors, or a NormalInverseGamma.
 
     Examples

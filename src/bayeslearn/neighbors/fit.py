@@ -19,6 +19,7 @@ from bayeslearn.neighbors.model_selection import (
     WEIGHTS,
     FeatureWeights,
     LeaveOneOut,
+    calibrated,
     leave_one_out,
     select_feature_weights,
     select_n_neighbors,
@@ -123,6 +124,7 @@ def fit_neighbors(
     unlabeled: Literal["warn", "error", "drop"] = "warn",
     algorithm: str = "auto",
     max_neighbors: int = 50,
+    calibrate: bool = False,
     max_states: int = 255,
     progress: Any = None,
     na_values: Markers = (),
@@ -161,6 +163,8 @@ def fit_neighbors(
         The search index: ``"auto"``, ``"kd_tree"``, ``"brute"``, or ``"approximate"`` (needs usearch).
     max_neighbors
         The largest number of neighbors that ``"auto"`` tries.
+    calibrate
+        Whether probabilities of classes are raised to the power of the lowest leave-one-out log loss.
     max_states
         Text columns with more states are dropped.
     progress
@@ -198,13 +202,14 @@ def fit_neighbors(
     return fitted(
         rows, variable, targets, n_neighbors=n_neighbors, metric=metric, feature_weights=feature_weights,
         max_neighbors=max_neighbors, dropped=dropped, progress=progress, weights=weights, prior=prior,
-        algorithm=algorithm,
+        algorithm=algorithm, calibrate=calibrate,
     )  # fmt: skip
 
 
 def fitted(
     rows: Table, target: Any, targets: NDArray[Any], *, n_neighbors: Any, metric: str, feature_weights: Any = None,
-    max_neighbors: int = 50, dropped: Mapping[str, str] | None = None, progress: Any = None, **settings: Any,
+    max_neighbors: int = 50, dropped: Mapping[str, str] | None = None, progress: Any = None, calibrate: bool = False,
+    **settings: Any,
 ) -> NeighborsModel:  # fmt: skip
     """The model of checked rows."""
     began = time.perf_counter()
@@ -230,6 +235,7 @@ def fitted(
         model, loo = selection.model, selection.after
     elif by_loo:
         model, loo = select_n_neighbors(model, max_neighbors=max_neighbors)
+    model = calibrated(model) if calibrate else model
     info = NeighborsFitInfo(
         n_rows=len(model), n_missing=sum(rows.missing().values()), n_neighbors=model.n_neighbors,
         feature_selection=selection, dropped_columns=dict(dropped or {}), seconds=time.perf_counter() - began,

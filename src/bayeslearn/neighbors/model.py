@@ -85,8 +85,11 @@ class NeighborsModel(Fitted, Reported, Saved, kind="neighbors", version=3):
     algorithm: str = "auto"
     #: The update that each row came with, where the model was updated.
     lineage: RowLineage | None = None
+    #: Calibration: probabilities of classes are raised to this power, and divided by their sum.
+    exponent: float = 1.0
 
     def __post_init__(self) -> None:
+        validation.number("exponent", self.exponent, above=0)
         if self.n_neighbors is not None:
             validation.integer("n_neighbors", self.n_neighbors, min_value=1)
         if not callable(self.weights):
@@ -310,6 +313,7 @@ class NeighborsModel(Fitted, Reported, Saved, kind="neighbors", version=3):
         """Return P(class | row), a column for each of `classes`: an array, or a data frame of `backend`."""
         self._require_classes("probabilities of classes")
         p = np.concatenate([posterior.mean() for posterior, _ in self._posteriors(data)])
+        p = voting.tempered(p, self.exponent)
         return probabilities(p, self.classes, backend)
 
     def predict_interval(self, data: Any, level: float = 0.95) -> tuple[Floats, Floats]:
@@ -329,7 +333,7 @@ class NeighborsModel(Fitted, Reported, Saved, kind="neighbors", version=3):
         parts, at = [], 0
         for posterior, found in self._posteriors(rows):
             some = truth[at : at + len(found)]
-            parts.append(voting.log_likelihood(posterior, some, classes=self.is_classifier))
+            parts.append(voting.log_likelihood(posterior, some, classes=self.is_classifier, exponent=self.exponent))
             at += len(found)
         return np.concatenate(parts)
 

@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.optimize import minimize_scalar
 
 from bayeslearn import lazy_imports, validation
 from bayeslearn.errors import EmptyTableError
@@ -48,6 +49,9 @@ plots: Any = lazy_imports.Deferred("bayeslearn.plots")
 
 #: The largest number of neighbors that is tried, and how many numbers are held at a time.
 MAX_NEIGHBORS, ROOM = 50, 1 << 22
+
+#: Rows that are left out one by one, evenly spaced among more.
+MAX_JUDGED = 20_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -123,12 +127,15 @@ def leave_one_out(
     m = min(model.rows_for(ks[-1]), n - 1)
     width = model.target.n_states if isinstance(model.target, DiscreteVariable) else 2
     step = max(ROOM // ((m + 1) * (width + 2)), 1)
-    parts = [_block(model, np.arange(a, min(a + step, n)), ks, m) for a in range(0, n, step)]
+    rows = np.arange(n) if n <= MAX_JUDGED else np.linspace(0, n - 1, MAX_JUDGED).astype(np.int64)
+    parts = [_block(model, rows[a : a + step], ks, m) for a in range(0, len(rows), step)]
     wrong, losses, predicted = (np.concatenate(part, axis=1) for part in zip(*parts, strict=True))
-    error, loss = (np.average(part, axis=1, weights=weights) for part in (wrong, losses))
+    error, loss = (np.average(part, axis=1, weights=weights[rows]) for part in (wrong, losses))
     error = error if model.is_classifier else np.sqrt(error)
     at = min(range(len(ks)), key=lambda i: (round(float(error[i]), 12), loss[i], ks[i]))
-    return LeaveOneOut(tuple(ks), error, loss, ks[at], predicted[at], losses[at])
+    every, each = np.array(model.targets), np.zeros(n)  # rows that were not left out are as good as predicted right
+    every[rows], each[rows] = predicted[at], losses[at]
+    return LeaveOneOut(tuple(ks), error, loss, ks[at], every, each)
 
 
 def select_n_neighbors(
@@ -179,6 +186,32 @@ def _numbers(_: NeighborsModel, sums: Floats, __: Any, truth: Floats) -> tuple[A
     predicted = sums[:, 2] / sums[:, 1]
     square = (predicted - truth) ** 2
     return square, square, predicted
+
+
+def calibrated(model: NeighborsModel) -> NeighborsModel:
+    """Return the model whose probabilities of classes are raised to the power of the lowest leave-one-out log loss.
+
+    P(c | row) ∝ p_c^t        ln t ~ N(0, 1) a priori
+    """
+    n = len(model)
+    if n < 3 or not isinstance(model.target, DiscreteVariable):
+        return model
+    rows = np.linspace(0, n - 1, min(n, MAX_ROWS)).astype(np.int64)
+    m = min(model.rows_for(model.n_neighbors), n - 1)
+    d, found = model.neighbors_of_rows(rows, m)
+    k = None if model.n_neighbors is None else min(model.n_neighbors, m)
+    w = voting.weights(d, model.sample_weight[found], k, model.weights)
+    votes = np.stack([np.where(model.targets[found] == c, w, 0.0).sum(axis=1) for c in range(model.target.n_states)], 1)
+    α = np.asarray(model.prior_of().alpha + votes)
+    known = α.sum(axis=1) > 0
+    p, truth, c = α[known] / α[known].sum(axis=1, keepdims=True), model.targets[rows][known], model.sample_weight[rows]
+
+    def loss(log_t: float) -> float:
+        right = voting.tempered(p, np.exp(log_t))[np.arange(len(p)), truth]
+        return float(c[known] @ -np.log(np.maximum(right, 1e-300))) + log_t**2 / 2
+
+    best = minimize_scalar(loss, bounds=(-3.0, 3.0), method="bounded").x
+    return replace(model, exponent=float(np.exp(best)))
 
 
 ### weights of features

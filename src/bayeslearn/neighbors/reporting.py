@@ -151,7 +151,7 @@ def to_document(model: NeighborsModel) -> dict[str, Any]:
 
     {"metric", "n_neighbors", "weights", "prior", "algorithm", "target": {"variable", "cells"},
      "columns": [{"variable", "weight", "cells"}, ...], "sample_weight": weights of the rows, or null,
-     "lineage"?: {"names", "bases", "rows"}}
+     "lineage"?: {"names", "bases", "rows"}, "exponent"?: of the probabilities of classes}
 
     Cells are codes of states or numbers, null where they are missing.
     """
@@ -172,6 +172,8 @@ def to_document(model: NeighborsModel) -> dict[str, Any]:
         ],
         "sample_weight": table.sample_weight,
     }
+    if model.exponent != 1:
+        document["exponent"] = model.exponent
     return document if model.lineage is None else document | {"lineage": model.lineage.to_dict()}
 
 
@@ -181,7 +183,9 @@ def from_document(reader: Reader, document: dict[str, Any]) -> tuple[Any, ...]:
         "metric": str, "n_neighbors": (int, type(None)), "weights": str, "prior": (*NUMBER, dict), "algorithm": str,
         "target": dict, "columns": [dict], "sample_weight": (*ARRAY, type(None)),
     }  # fmt: skip
-    metric, n_neighbors, weights, prior, algorithm, target, columns, sample_weight = reader.model(document, keys)
+    metric, n_neighbors, weights, prior, algorithm, target, columns, sample_weight = reader.model(
+        {key: value for key, value in document.items() if key != "exponent"}, keys
+    )
     variable, given = reader.entries(target, {"variable": dict, "cells": ARRAY}, "the target")
     cells: dict[str, Any] = {"variable": dict, "weight": NUMBER, "cells": ARRAY}
     entries = [reader.entries(column, cells, "a column") for column in columns]
@@ -197,7 +201,10 @@ def from_document(reader: Reader, document: dict[str, Any]) -> tuple[Any, ...]:
     distance = Distance.fit(table, metric, {v.name: e[1] for v, e in zip(schema, entries, strict=True)})
     read_prior = reader.prior(prior, of="a target") if isinstance(prior, dict) else prior
     lineage = reader.row_lineage(document, n)
-    return table, what, targets, distance, n_neighbors, weights, read_prior, algorithm, lineage
+    exponent = document.get("exponent", 1.0)
+    if isinstance(exponent, bool) or not isinstance(exponent, int | float) or not 0 < exponent < 1e6:
+        reader.wrong(f"the exponent of the probabilities must be a number above 0, got {exponent!r:.60}")
+    return table, what, targets, distance, n_neighbors, weights, read_prior, algorithm, lineage, float(exponent)
 
 
 def plain_cells(table: Table, variable: Any) -> NDArray[Any]:

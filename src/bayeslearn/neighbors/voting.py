@@ -83,6 +83,14 @@ def worth(first: Floats, second: Floats) -> Floats:
     return ratio(first, second)
 
 
+def tempered(p: Floats, exponent: float) -> Floats:
+    """P^exponent, which adds up to 1 again."""
+    if exponent == 1:
+        return p
+    powers: Floats = (p / p.max(axis=1, keepdims=True)) ** exponent
+    return powers / powers.sum(axis=1, keepdims=True)
+
+
 def elected(votes: Floats, classes: NDArray[np.integer[Any]]) -> NDArray[np.intp]:
     """The class with the most votes; of tied classes, that of the nearest row.
 
@@ -114,7 +122,7 @@ def interval(posterior: NormalInverseGamma, level: float) -> tuple[Floats, Float
     return low, high
 
 
-def log_likelihood(posterior: Any, targets: NDArray[Any], *, classes: bool) -> Floats:
+def log_likelihood(posterior: Any, targets: NDArray[Any], *, classes: bool, exponent: float = 1.0) -> Floats:
     """ln P(target) of codes or numbers; 0 where missing, −∞ for a class without probability."""
     if not classes:
         if (posterior.alpha <= 0).any():
@@ -129,7 +137,7 @@ def log_likelihood(posterior: Any, targets: NDArray[Any], *, classes: bool) -> F
             found[some] = NormalInverseGamma(*parts).predictive().log_pdf(targets[some])
         return found
     with np.errstate(divide="ignore", invalid="ignore"):
-        log_p = np.log(posterior.alpha / posterior.alpha.sum(axis=1, keepdims=True))
+        log_p = np.log(tempered(posterior.alpha / posterior.alpha.sum(axis=1, keepdims=True), exponent))
     table = np.column_stack([log_p, np.full(len(log_p), -np.inf), np.zeros(len(log_p))])  # another class, missing
     return np.asarray(table[np.arange(len(table)), targets])
 
