@@ -135,13 +135,13 @@ def test_bins_and_missing_cells_are_indicators():
     rows = {
         "x": [1.0, 2.0, 3.0, 4.0, None],
         "flag": [0.0, 1.0, 0.0, 1.0, 1.0],
-        "sky": ["blue", None, "grey", "blue", "grey"],
+        "sky": ["blue", None, "green", "blue", "green"],
     }
     features = Features.fit(rows, n_bins=4)
     assert features.names == (
-        "x", "x=1.5 to 2.5", "x=2.5 to 3.5", "x=3.5 and more", "x=missing", "flag", "sky=grey", "sky=missing",
+        "x", "x=1.5 to 2.5", "x=2.5 to 3.5", "x=3.5 and more", "x=missing", "flag", "sky=green", "sky=missing",
     )  # fmt: skip
-    matrix = features.encode({"x": [0.0, 3.0, None], "flag": [0, 0, 0], "sky": ["blue", "grey", None]}).matrix
+    matrix = features.encode({"x": [0.0, 3.0, None], "flag": [0, 0, 0], "sky": ["blue", "green", None]}).matrix
     assert matrix.tolist() == [
         [0, 0, 0, 0, 0, 0, 0, 0], [3, 0, 1, 0, 0, 0, 1, 0], [2.5, 0.25, 0.25, 0.25, 1, 0, 0.5, 1],
     ]  # fmt: skip

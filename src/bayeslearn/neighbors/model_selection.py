@@ -24,6 +24,7 @@ from scipy.optimize import minimize_scalar
 
 from bayeslearn import lazy_imports, validation
 from bayeslearn.errors import EmptyTableError
+from bayeslearn.evaluation import log_losses
 from bayeslearn.fit_info import plain
 from bayeslearn.neighbors import voting
 from bayeslearn.progress import reports_progress
@@ -207,8 +208,7 @@ def calibrated(model: NeighborsModel) -> NeighborsModel:
     p, truth, c = α[known] / α[known].sum(axis=1, keepdims=True), model.targets[rows][known], model.sample_weight[rows]
 
     def loss(log_t: float) -> float:
-        right = voting.tempered(p, np.exp(log_t))[np.arange(len(p)), truth]
-        return float(c[known] @ -np.log(np.maximum(right, 1e-300))) + log_t**2 / 2
+        return float(c[known] @ log_losses(voting.tempered(p, float(np.exp(log_t))), truth)) + log_t**2 / 2
 
     best = minimize_scalar(loss, bounds=(-3.0, 3.0), method="bounded").x
     return replace(model, exponent=float(np.exp(best)))

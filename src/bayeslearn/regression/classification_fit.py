@@ -17,7 +17,7 @@ from bayeslearn.regression.feature_encoding import Features
 from bayeslearn.regression.fit_results import ClassificationFitInfo, with_info
 from bayeslearn.regression.logistic import LogisticFit
 from bayeslearn.regression.logistic_optimizers import Codes, NormalPrior, Problem
-from bayeslearn.regression.rbf_fit import choose
+from bayeslearn.regression.rbf_fit import choose, one_thread
 from bayeslearn.regression.targets import Examples, coded, examples, known_classes, probabilities, read, shares
 from bayeslearn.sources import with_options
 
@@ -184,12 +184,13 @@ def fit_rbf_classifier(
     found, known, d = class_examples(data, target, classes, how, soft=False)
     features = Features.fit(found.inputs, sample_weight=found.sample_weight, every_state=True)
     x = features.standardized(features.encode(found.inputs).matrix)
-    basis, tried = choose(
-        x, shares(d.codes, d.n_classes)[:, 1:], n_units, centers=centers, width=width,
-        sample_weight=found.sample_weight, max_units=max_units,
-        random_state=validation.generator(random_state), progress=part(progress, 0.0, 0.9),
-    )  # fmt: skip
-    fit = strongest(basis(x), d, prior, {"sample_weight": found.sample_weight}, None)
+    with one_thread():
+        basis, tried = choose(
+            x, shares(d.codes, d.n_classes)[:, 1:], n_units, centers=centers, width=width,
+            sample_weight=found.sample_weight, max_units=max_units,
+            random_state=validation.generator(random_state), progress=part(progress, 0.0, 0.9),
+        )  # fmt: skip
+        fit = strongest(basis(x), d, prior, {"sample_weight": found.sample_weight}, None)
     model = ClassificationModel(features, found.names[0], known, fit, basis)
     return with_info(model, ClassificationFitInfo, found, prior=prior, tried=tried, began=began)
 

@@ -12,6 +12,7 @@ import time
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from bayeslearn import validation
 from bayeslearn.progress import part, reports_progress, should_stop
@@ -106,12 +107,18 @@ def fit_rbf(
     )
     features = Features.fit(found.inputs, sample_weight=found.sample_weight, every_state=True)
     x = features.standardized(features.encode(found.inputs).matrix)
-    basis, tried = choose(
-        x, found.targets, n_units, centers=centers, width=width, sample_weight=found.sample_weight,
-        max_units=max_units, random_state=validation.generator(random_state), progress=progress,
-    )  # fmt: skip
-    model = learned(features, basis, found, prior)
+    with one_thread():
+        basis, tried = choose(
+            x, found.targets, n_units, centers=centers, width=width, sample_weight=found.sample_weight,
+            max_units=max_units, random_state=validation.generator(random_state), progress=progress,
+        )  # fmt: skip
+        model = learned(features, basis, found, prior)
     return with_info(model, RBFFitInfo, found, prior=prior, tried=tried, began=began)
+
+
+def one_thread() -> Any:
+    """Matrix products and eigenvalues in one thread: of small matrices, several threads mostly wait for each other."""
+    return threadpool_limits(limits=1, user_api="blas")
 
 
 def choose(
