@@ -55,9 +55,13 @@ def class_temperature(p: Floats, labels: NDArray[Any], weights: Floats) -> float
 
 
 def lowest(loss: Any) -> float:
-    """The τ at which a loss of ln τ is lowest; 1 if no other is better."""
-    found = optimize.minimize_scalar(loss, bounds=LOG_TEMPERATURES, method="bounded", options={"xatol": 1e-3})
-    return float(np.exp(found.x)) if found.fun < loss(0.0) else 1.0
+    """The τ at which a loss of ln τ is lowest, ln τ ~ N(0, 1): where no row is wrong, τ stays finite."""
+
+    def penalized(log_t: float) -> float:
+        return float(loss(log_t) + log_t**2 / 2)
+
+    found = optimize.minimize_scalar(penalized, bounds=LOG_TEMPERATURES, method="bounded", options={"xatol": 1e-3})
+    return float(np.exp(found.x)) if found.fun < penalized(0.0) else 1.0
 
 
 ### numbers
