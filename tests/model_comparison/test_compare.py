@@ -344,3 +344,15 @@ def test_bad_input(table, how, error, match):
     target = how["target"]
     with pytest.raises(error, match=match):
         compare_models(table, target, **{name: value for name, value in how.items() if name != "target"})
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_learners_of_many_models_by_name(task):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=60)
+    target = np.where(x > 0, "p", "q") if task == "classification" else 2 * x
+    names = ["forest", "bayes-optimal"]
+    found = compare_models({"x": x, "z": rng.normal(size=60), "y": target}, "y", learners=names, cv=2)
+    assert found.failures == ()
+    assert {line.name for line in found.results} == {*names, "baseline"}

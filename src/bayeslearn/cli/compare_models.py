@@ -36,8 +36,8 @@ def run(
     """Compare lazy and eager learners on the same rows: error, time and memory, by cross-validation.
 
     Each learner is compared with the best one; the baseline ignores all columns. Learners for classification: k-nn,
-    k-nn-loo, rbf, logistic, naive-bayes, network; for regression: k-nn, k-nn-loo, local, rbf, least-squares. Ctrl-C
-    ends the comparison with the learners that are done.
+    k-nn-loo, rbf, logistic, naive-bayes, network; for regression: k-nn, k-nn-loo, local, rbf, least-squares. By
+    name only: aode, forest, bayes-optimal. Ctrl-C ends the comparison with the learners that are done.
 
     Example: bayeslearn compare-models iris.csv --target class --plot iris.svg
     """

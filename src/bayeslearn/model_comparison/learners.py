@@ -129,14 +129,31 @@ def default_learners(task: Task) -> dict[str, Learner]:
     return {learner.name: learner for learner in found}
 
 
+def slow_learners(task: Task) -> dict[str, Learner]:
+    """Return the learners that are compared when they are named: those that consist of many models."""
+    trees, ensemble = import_module("bayeslearn.trees"), import_module("bayeslearn.ensemble")
+    if task == "regression":
+        found = [
+            Learner("forest", trees.BayesianForestRegressor(), is_lazy=False),
+            Learner("bayes-optimal", ensemble.BayesOptimalRegressor(), is_lazy=False, form="states"),
+        ]
+    else:
+        found = [
+            Learner("aode", import_module("bayeslearn.naive_bayes").AODEClassifier(), is_lazy=False, form="states"),
+            Learner("forest", trees.BayesianForestClassifier(), is_lazy=False),
+            Learner("bayes-optimal", ensemble.BayesOptimalClassifier(), is_lazy=False, form="states"),
+        ]
+    return {learner.name: learner for learner in found}
+
+
 ### other learners
 
 
 def chosen(learners: Any, task: Task) -> list[Learner]:
     """The learners of an argument: names, estimators, or estimators by name; all of this package by default."""
-    known = default_learners(task)
     if learners is None:
-        return list(known.values())
+        return list(default_learners(task).values())
+    known = default_learners(task) | slow_learners(task)
     if isinstance(learners, Mapping):
         found = [as_learner(item, known, task, str(name)) for name, item in learners.items()]
     elif isinstance(learners, str) or not isinstance(learners, Iterable):
