@@ -20,6 +20,7 @@ from bayeslearn.network.bayesian_network import BayesianNetwork
 from bayeslearn.network.cpt import CPT, Factorization, rounding_notes, same_states
 from bayeslearn.network.hybrid.nodes import Linear, LinearGaussianCPD, node_of
 from bayeslearn.network.inference.evidence import as_evidence, as_names
+from bayeslearn.network.missing_variable import missing_variable
 from bayeslearn.network.queries import in_either_order
 from bayeslearn.tables.variables import NumericVariable, Variable
 
@@ -257,15 +258,19 @@ class HybridBayesianNetwork(BayesianNetwork):
     def predict(
         self,
         data: Any,
-        target: str,
+        target: str | None = None,
         *,
         na_values: Markers = (),
         keep_default_na: bool = True,
         handle_unknown: Asked = "missing",
     ) -> NDArray[Any]:
-        """Return the most probable state of the target in each row, or its mean; its own column is not used."""
+        """Return the most probable state of the target in each row, or its mean; its own column is not used.
+
+        By default the target is the one variable that data lack.
+        """
         data = sources.with_options(data, na_values=na_values, keep_default_na=keep_default_na)
-        return rows.predicted(self, data, target, handle_unknown)
+        name = missing_variable(self, data) if target is None else target
+        return rows.predicted(self, data, name, handle_unknown)
 
     def predict_interval(
         self, data: Any, target: str, *, level: float = 0.95, handle_unknown: Asked = "missing"
