@@ -30,7 +30,7 @@ class BayesOptimalClassifier(PredictsClasses, ClassifierMixin, BaseEstimator):  
     ----------
     members
         Names of :data:`bayeslearn.ensemble.CLASSIFIERS`, estimators of this package, or pairs of a name and an
-        estimator. None: naive Bayes, AODE, logistic regression, nearest neighbors and forests.
+        estimator. None: naive Bayes, AODE, logistic regression with and without bins, nearest neighbors and a forest.
     combine
         ``"log_linear"``: ln P(c|x) = b_c + Σ_m w_m ln p_m(c|x) − ln Z, w ≥ 0; ``"posterior"``: the posterior over
         single members; ``"mixture"``: weights of a mixture; ``"ridge"``: a coefficient for every member and two
@@ -110,7 +110,7 @@ class BayesOptimalRegressor(AnswersInBatches, ReadsLabels, RegressorMixin, BaseE
     ----------
     members
         Names of :data:`bayeslearn.ensemble.REGRESSORS`, estimators of this package, or pairs of a name and an
-        estimator. None: linear regression, nearest neighbors and radial basis functions.
+        estimator. None: linear regression, nearest neighbors, radial basis functions and a forest.
     cv, time_limit, random_state, na_values, keep_default_na, unlabeled
         As in :class:`BayesOptimalClassifier`.
 

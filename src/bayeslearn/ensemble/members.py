@@ -74,7 +74,7 @@ REGRESSORS = (
 def chosen(members: Any, known: tuple[Member, ...]) -> list[Member]:
     """The members of an argument: names, estimators, or pairs of a name and an estimator; by default those of ours."""
     if members is None:
-        return [member for member in known if member.default and is_available(member)]
+        return [member for member in known if member.default]
     by_name = {member.name: member for member in known}
     items = [members] if isinstance(members, str) else list(members)
     found = [as_member(item, by_name) for item in items]
@@ -85,15 +85,6 @@ def chosen(members: Any, known: tuple[Member, ...]) -> list[Member]:
     if twice:
         raise ParameterError(f"members share a name: {listed(twice)}", hint='name them: [("one", estimator), …]')
     return found
-
-
-def is_available(member: Member) -> bool:
-    """Whether the estimator of a member can be made."""
-    try:
-        member.make()
-    except (ImportError, AttributeError, TypeError):
-        return False
-    return True
 
 
 def as_member(item: Any, known: dict[str, Member]) -> Member:
