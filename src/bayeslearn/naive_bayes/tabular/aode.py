@@ -269,7 +269,7 @@ class SampledCodes:
 
 @dataclass(frozen=True)
 class SampleCodes:
-    """Takes every so many rows of a batch."""
+    """Takes every n-th row of a batch."""
 
     names: tuple[str, ...]
     target: str
