@@ -63,7 +63,7 @@ def choice(name: str, value: T, options: Iterable[T]) -> T:
         for known in options:
             if isinstance(known, str) and as_word(known) == wanted:
                 return known
-        close = [VALUES[wanted]] if VALUES.get(wanted) in options else near([value], options, 1)
+        close = [VALUES[wanted]] if wanted in VALUES and VALUES[wanted] in options else near([value], options, 1)
         meant = f"did you mean {close[0]!r}? " if close else ""
         raise ParameterError(
             f"unexpected value for `{name}`: {value!r}", hint=f"{meant}choose one of {listed(options, 20)}"

@@ -188,8 +188,8 @@ class BayesianForestRegressor(ForestEstimator, RegressorMixin, BaseEstimator):  
     --------
     >>> x = [[float(i)] for i in range(60)]
     >>> model = BayesianForestRegressor(random_state=0).fit(x, [abs(i - 30.0) for i in range(60)])
-    >>> low, high = model.predict_interval([[30.5]], level=0.9)
-    >>> bool(low[0] < 1.0 < high[0])
+    >>> low, high = model.predict_interval([[10.0]], level=0.9)
+    >>> bool(low[0] < 20.0 < high[0])
     True
     """
 

@@ -152,7 +152,7 @@ def fit_forest(
     >>> rows = {"hours": [1.0, 1.5, 2.0, 6.0, 7.0, 7.5] * 5, "wind": ["weak", None, "weak", "gale", "gale", "weak"] * 5,
     ...         "sail": ["no", "no", "no", "yes", "yes", "yes"] * 5}
     >>> model = fit_forest(rows, "sail", random_state=0)
-    >>> model.predict({"hours": [1.2, 6.6], "wind": ["weak", "storm"]}).tolist()
+    >>> model.predict({"hours": [1.2, 6.6], "wind": ["weak", "gale"]}).tolist()
     ['no', 'yes']
     """
     data = with_options(data, na_values=na_values, keep_default_na=keep_default_na, drop_columns=drop_columns)

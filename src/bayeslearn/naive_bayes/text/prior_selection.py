@@ -107,7 +107,7 @@ def symmetric_prior(words: ArrayLike, scale: float = 1.0) -> float:
     The logarithms of counts are rounded to 1/1024, so that equal ones are evaluated once.
 
     >>> round(symmetric_prior([[8, 2, 0], [1, 8, 1]]), 2)
-    2.21
+    0.74
     """
     counts = Sparse.of(words)
     if not counts.totals.sum() > 0:

@@ -90,7 +90,7 @@ def pool(
     >>> right = np.array([[2.0, 0], [0, 1], [1, 0], [0, 2], [0, 3]])
     >>> labels = np.eye(2)[[0, 1, 0, 1, 0]]
     >>> found = pool([right, 0 * right], np.zeros((5, 2)), labels, np.ones(5), ["x", "y"])
-    >>> found.exponents[0] > 0, found.metrics.accuracy
+    >>> bool(found.exponents[0] > 0), found.metrics.accuracy
     (True, 0.8)
     """
     from scipy.optimize import minimize  # noqa: PLC0415 - slow to load

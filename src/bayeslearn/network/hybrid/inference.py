@@ -61,7 +61,7 @@ class HybridInference:
     ... )
     >>> found = net.query({"size": 170.0})
     >>> round(found["sex"]["f"], 4)
-    0.6215
+    0.608
     """
 
     def __init__(self, network: HybridBayesianNetwork, *, memory_limit: float = MEMORY_LIMIT) -> None:
