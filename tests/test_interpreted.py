@@ -28,6 +28,7 @@ OTHERS = {
     "containers",
     "discretizer",
     "model_values",
+    "other_names",
     "plots",
     "printable",
     "validation",
