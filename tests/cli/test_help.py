@@ -118,6 +118,11 @@ def write_sequences(folder):
     tell("fit", "hmm", str(folder / "rolls.csv"), "--n-states", "2", "-o", str(folder / "casino.json"))
 
 
+def write_concepts(folder):
+    tell("concept", "enjoy-sport", "--target", "enjoy_sport", "-o", str(folder / "sport.json"))
+    pd.read_csv(datasets.table_path("enjoy-sport")).to_csv(folder / "day.csv", index=False)
+
+
 def write_texts(folder):
     words = {"spam": "cheap watches buy now offer", "work": "meeting report budget agenda plan"}
     mails = [(text, label) for label, text in words.items() for _ in range(8)]
@@ -134,7 +139,7 @@ def write_texts(folder):
 def folder(tmp_path_factory):
     """The files of all examples."""
     place = tmp_path_factory.mktemp("examples")
-    for write in (write_networks, write_tables, write_sequences, write_texts):
+    for write in (write_networks, write_tables, write_sequences, write_concepts, write_texts):
         write(place)
     return place
 

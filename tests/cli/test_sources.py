@@ -248,10 +248,17 @@ def test_a_package_that_is_not_there_is_named(place, tmp_path, monkeypatch):
     assert "pip install 'bayeslearn[dask]'" in sentence
 
 
-def test_a_check_of_many_rows_says_that_it_asked_some(place, tmp_path, monkeypatch):
+@pytest.mark.parametrize("small", [0, 1 << 20])
+def test_a_check_of_many_rows_says_that_it_asked_some(place, tmp_path, monkeypatch, small):
     monkeypatch.setattr("bayeslearn.naive_bayes.tabular.out_of_fold.MOST_NUMBERS", 100)
+    monkeypatch.setattr("bayeslearn.naive_bayes.tabular.out_of_fold.MOST_SUMS", 100)
+    monkeypatch.setattr("bayeslearn.naive_bayes.tabular.row_blocks.SMALL", small)
     words = ["fit", "naive-bayes", str(place / "full-[12].csv"), "--target", "rain", "--drop-columns", "t"]
-    assert "cross-validation predicts one row in 5" in ask(*words, "-o", str(tmp_path / "m.json"))
+    # 240 rows, 100 numbers: 2 classes of each of 4 columns, or of all columns together
+    assert "cross-validation predicts one row in 20" in ask(*words, "-o", str(tmp_path / "m.json"))
+    if not small:
+        answer = ask(*words, "--no-calibrate", "-o", str(tmp_path / "m.json"))
+        assert "cross-validation predicts one row in 5" in answer
 
 
 ### on the way

@@ -43,9 +43,9 @@ def classifier(
     plot: Plot = None,
     as_json: Json = False,
 ) -> None:
-    """Fit a Bayes optimal classifier: all learners, each weighted by how well it predicts held-out rows.
+    """Fit a Bayes optimal classifier: all learners, weighted by how well they predict held-out rows.
 
-    Example: bayeslearn fit classifier titanic.csv --target survived -o titanic.json
+    Example: bayeslearn fit classifier titanic.csv --target survived -o best.json
     """
     from bayeslearn.ensemble import fit_bayes_optimal
 
@@ -70,7 +70,7 @@ def regressor(
     plot: Plot = None,
     as_json: Json = False,
 ) -> None:
-    """Fit a Bayes optimal regression: all regressors, each weighted by how well it predicts held-out rows.
+    """Fit a Bayes optimal regression: all regressors, weighted by how well they predict held-out rows.
 
     Example: bayeslearn fit regressor cars.csv --target mpg -o mpg.json
     """

@@ -30,7 +30,7 @@ def run(
         typer.Option(
             help="Distribution of a column: categorical, gaussian, poisson, kernel_density, binned:8 (bins at the "
             "quantiles), ..., or auto. Without COL that of all numeric columns. Repeatable. "
-            "[default: auto, by held-out evidence]",
+            r"\[default: auto, by held-out evidence]",
             metavar="[COL=]NAME",
         ),
     ] = None,
@@ -55,7 +55,7 @@ def run(
         bool | None,
         typer.Option(
             "--calibrate/--no-calibrate",
-            help="Estimate the exponent of each column out of fold. [default: with at least 20 rows]",
+            help=r"Estimate the exponent of each column out of fold. \[default: with at least 20 rows]",
         ),
     ] = None,
     cv: Annotated[int, typer.Option(help="Number of cross-validation folds; 0 for none.")] = 10,

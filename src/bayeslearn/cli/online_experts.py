@@ -64,7 +64,8 @@ class Naive:
         from bayeslearn.naive_bayes import fit_naive_bayes
 
         self.table, self.target = table, target
-        self.model: Any = 0.0 * fit_naive_bayes(table, target, prior="laplace")  # the states, and no row yet
+        fitted = fit_naive_bayes(table, target, distributions="gaussian", prior="laplace", calibrate=False)
+        self.model: Any = 0.0 * fitted  # the states and nothing else: what is chosen by labels would know later rows
         self.known = 0
 
     def advise(self, start: int, batch: Table, otherwise: NDArray[np.int32]) -> NDArray[np.int32]:

@@ -63,7 +63,7 @@ def update(
 ) -> None:
     """Add labeled examples, outcomes or rounds to a model; or remove them.
 
-    Example: bayeslearn update sport.json days.csv --target enjoy_sport -o sport.json
+    Example: bayeslearn update sport.json day.csv --target enjoy_sport -o new.json
     """
     from bayeslearn import load
 

@@ -129,6 +129,7 @@ class NeighborsModel(Fitted, Reported, Saved, kind="neighbors", version=3):
         weights: Any = "uniform",
         prior: Any = 1.0,
         algorithm: str = "auto",
+        exponent: float = 1.0,
     ) -> NeighborsModel:
         """Return a model of rows and their targets, with settings as given.
 
@@ -151,12 +152,14 @@ class NeighborsModel(Fitted, Reported, Saved, kind="neighbors", version=3):
             ``"laplace"``; None for no prior; or a Dirichlet, or a NormalInverseGamma.
         algorithm
             The search index: ``"auto"``, or a name of :func:`build_index`.
+        exponent
+            The power that probabilities of classes are raised to, as calibration estimates it.
         """
         table = inputs.examples(X)
         variable, found = read_targets(y, target)
         named = None if feature_weights is None else as_weights(feature_weights, table.schema)
         distance = Distance.fit(table, metric, named)
-        return cls(table, variable, found, distance, n_neighbors, weights, prior, algorithm)
+        return cls(table, variable, found, distance, n_neighbors, weights, prior, algorithm, exponent=exponent)
 
     def __repr__(self) -> str:
         k = "all" if self.n_neighbors is None else self.n_neighbors

@@ -21,11 +21,10 @@ from bayeslearn.naive_bayes.tabular.out_of_fold import (
     best_exponents,
     is_calibrated,
     judged,
-    most_rows,
     out_of_fold,
     out_of_folds,
 )
-from bayeslearn.naive_bayes.tabular.row_blocks import Cases, SourceCases, in_memory
+from bayeslearn.naive_bayes.tabular.row_blocks import Cases, SourceCases, kept
 from bayeslearn.reports import Grid, Pairs, Report
 from bayeslearn.tables import DiscreteVariable
 from bayeslearn.tables.frames import frame_of
@@ -200,7 +199,7 @@ class Checks:
         folds = max(self.cv or FOLDS, 2)
         if calibrate:
             folds = min(folds, n_labeled)
-        checked, notes, cases = None, list[str](), in_memory(cases)
+        checked, notes, cases = None, list[str](), kept(cases)
         try:
             ask: Any = out_of_fold if isinstance(cases, Cases) else out_of_folds
             found = ask(
@@ -214,8 +213,8 @@ class Checks:
             model = replace(model, column_exponents=best_exponents(found))
         elif checked is not None and checked.calibration.error > LARGE_ERROR and model.total_weight >= ENOUGH_ROWS:
             notes.append(f"{option('calibrate', True)} corrects the calibration error")
-        every = -(-n_labeled // most_rows(model, folds, apart=calibrate))
-        if checked is not None and isinstance(cases, SourceCases) and every > 1:
+        every = round(n_labeled / len(found.labels))
+        if checked is not None and every > 1:
             notes.append(f"cross-validation predicts one row in {every:,}")
         return model, checked, tuple(notes)
 

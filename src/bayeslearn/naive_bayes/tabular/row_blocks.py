@@ -40,8 +40,7 @@ BLOCK = 1 << 12
 #: Cells from which on two threads are worth their while.
 MANY = 200_000
 
-
-#: Cells of a source that is read into memory where rows are dealt out to folds.
+#: Cells of a source that are kept where rows are dealt out to folds.
 SMALL = 1 << 20
 
 
@@ -234,11 +233,20 @@ class SourceCases:
         return replace(self, columns=tuple(self.columns[j] for j in places))
 
 
-def in_memory(cases: Cases | SourceCases) -> Cases | SourceCases:
-    """Those of a small source as those of a table, so that the answers are the same where rows are dealt out."""
+def kept(cases: Cases | SourceCases) -> Cases | SourceCases:
+    """Those of a small source in one batch, so that rows are dealt out to folds as those of a table."""
     if isinstance(cases, Cases) or cases.source.n_rows * (len(cases.columns) + 1) > SMALL:
         return cases
-    return cases_of(as_table(cases.source), cases.columns, cases.target)
+    labels, weights, cells = zip(*cases.fold(arrays_of), strict=True)
+    columns = [read_only(np.concatenate(parts)) for parts in zip(*cells, strict=True)]
+    w = None if weights[0] is None else read_only(np.concatenate(weights))
+    found = np.concatenate(labels)
+    return Cases(Rows(len(found), len(columns), lambda a, b: [column[a:b] for column in columns]), found, w)
+
+
+def arrays_of(cases: Cases) -> list[tuple[NDArray[np.int32], NDArray[np.float64] | None, Cells]]:
+    """The classes, the weights and the cells of one batch."""
+    return [(cases.labels, cases.sample_weight, cases.rows.cells(0, cases.rows.n))]
 
 
 @dataclass(frozen=True)
