@@ -86,7 +86,10 @@ class Rows(NamedTuple):
 
 
 STORED_KINDS = {
-    "one-dependence.json": Kind(
+    "one-dependence.json": Kind(  # of version 1, without an exponent
+        lambda: AODEClassifier(calibrate=False).fit(STATES, LABELS).model_, lambda model: model.predict_proba(STATES)
+    ),
+    "one-dependence-calibrated.json": Kind(
         lambda: AODEClassifier().fit(STATES, LABELS).model_, lambda model: model.predict_proba(STATES)
     ),
     "halving.json": Kind(lambda: Halving(3, classes=["yes", "no"]).partial_fit(VOTES, ["yes", "yes", "no"]), voted),

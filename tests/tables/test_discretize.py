@@ -10,7 +10,7 @@ from sklearn.preprocessing import KBinsDiscretizer
 
 from bayeslearn.errors import BayeslearnWarning, ConstantColumnError, ParameterError, UnknownColumnError
 from bayeslearn.tables import DiscreteVariable, NumericVariable, Schema, Table, as_table
-from bayeslearn.tables.discretization import mdl_cuts
+from bayeslearn.tables.discretization import mdl_cuts, mdl_places
 
 CELLS = st.lists(st.none() | st.floats(-1e6, 1e6) | st.integers(-3, 3).map(float), min_size=2, max_size=40)
 VARIED = CELLS.filter(lambda cells: len({c for c in cells if c is not None}) > 1)
@@ -135,6 +135,12 @@ def test_missing_cells_and_weightless_rows_have_no_say():
     plain = column([1.0, 2, 3, 4]).discretize(n_bins=2).schema
     assert column([1.0, None, 2, 3, 4]).discretize(n_bins=2).schema == plain
     assert column([1.0, 99, 2, 3, 4], sample_weight=[1, 0, 1, 1, 1]).discretize(n_bins=2).schema == plain
+
+
+def test_mdl_of_weights_next_to_nothing():
+    x, y = np.arange(8.0), np.repeat([0, 1], 4)
+    assert len(mdl_cuts(x, y, np.full(8, 1e-310), 2)) == 0  # far less than a row: no cut point is worth its price
+    assert mdl_places(np.zeros((4, 2))).tolist() == []
 
 
 def test_mdl_finds_the_border():

@@ -216,19 +216,21 @@ def best_split(below: Floats) -> int | None:
     left, right = below[1:-1] - below[0], below[-1] - below[1:-1]
     whole = (below[-1] - below[0])[None]
     n = float(whole.sum())
+    if n <= 0:
+        return None
     share = left.sum(axis=1) / n
     remaining = share * entropy(left) + (1 - share) * entropy(right)
     at = int(np.flatnonzero(remaining <= remaining.min() + TIE)[0])
     gain = float(entropy(whole)[0] - remaining[at])
-    return at + 1 if gain > price(n, whole, left[[at]], right[[at]]) else None
+    return at + 1 if n * gain > price(n, whole, left[[at]], right[[at]]) else None
 
 
 def price(n: float, whole: Floats, left: Floats, right: Floats) -> float:
-    """Return the cost of a cut point in bits per row: the right-hand side of the criterion above."""
+    """Return the cost of a cut point in bits: n times the right-hand side of the criterion above."""
     k, k1, k2 = (float((part > 0).sum()) for part in (whole, left, right))
     spread = k * entropy(whole) - k1 * entropy(left) - k2 * entropy(right)
     subsets = k * np.log2(3) + np.log1p(-2 * 3.0**-k) / np.log(2)  # log₂(3ᵏ − 2)
-    return (np.log2(max(n - 1, 1)) + subsets - float(spread[0])) / n
+    return float(np.log2(max(n - 1, 1)) + subsets - float(spread[0]))
 
 
 def entropy(counts: Floats) -> Floats:

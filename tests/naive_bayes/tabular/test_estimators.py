@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from bayeslearn import AODEClassifier, NaiveBayesClassifier, as_table, fit_naive_bayes
 from bayeslearn.errors import DataError, DuplicateColumnError, ParameterError, UnknownColumnError, UnknownStateError
+from bayeslearn.naive_bayes.tabular.out_of_fold import best_exponent
 from tests.properties import trials
 
 RNG = np.random.default_rng(0)
@@ -183,6 +184,24 @@ def test_one_dependence_has_one_exponent_that_maximizes_the_likelihood_out_of_fo
     )
     assert (again + again).exponent == pytest.approx(again.exponent)
     assert AODEClassifier().fit(X[:10], y[:10]).model_.exponent == 1
+
+
+def test_the_exponent_of_one_dependence_is_the_posterior_mode():
+    rng = np.random.default_rng(3)
+    e, labels, w = rng.normal(size=(60, 3)), rng.integers(0, 3, 60), rng.integers(0, 3, 60).astype(float)
+    e[np.arange(60), labels] += 0.7
+    shares = np.log(np.tile([0.2, 0.3, 0.5], (60, 1)))
+
+    def loss(log_t):
+        logs = shares + np.exp(log_t) * e
+        own = (logs - np.log(np.exp(logs).sum(axis=1, keepdims=True)))[np.arange(60), labels]
+        return log_t**2 / 2 - w @ own
+
+    grid = np.linspace(np.log(1e-3), np.log(10), 20_001)
+    best = grid[np.argmin([loss(t) for t in grid])]
+    assert np.log(best_exponent(shares, e, labels, w)) == pytest.approx(best, abs=grid[1] - grid[0])
+    assert best_exponent(shares, e, labels, 0 * w) == pytest.approx(1, rel=1e-12)  # nothing seen: the prior's
+    assert best_exponent(shares, 0 * e, labels, w) == pytest.approx(1, rel=1e-12)  # nothing to tell classes apart
 
 
 def test_calibration_of_labels_that_are_not_known():

@@ -8,7 +8,7 @@ and Wang 2005).
 
 What is left of this is corrected by one exponent, estimated out of fold as those of naive Bayes are:
 
-    P(c | x) ∝ P(c) (P(c, x) / P(c))^τ        counts without fold f = all counts − counts of fold f
+    P(c | x) ∝ P(c) (P(c, x) / P(c))^τ        ln τ ~ N(0, 1)        counts without fold f = all counts − those of fold f
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from bayeslearn.estimators import AnswersInBatches, ReadsLabels
 from bayeslearn.fit_info import plain
 from bayeslearn.model_values import ARRAY, NAME, NUMBER
 from bayeslearn.naive_bayes.tabular.estimators import classes_of, labeled_source
-from bayeslearn.naive_bayes.tabular.out_of_fold import FOLDS, OutOfFold, best_exponents, is_calibrated
+from bayeslearn.naive_bayes.tabular.out_of_fold import FOLDS, best_exponent, is_calibrated
 from bayeslearn.naive_bayes.tabular.row_blocks import BLOCK
 from bayeslearn.reports import Grid, Pairs, Report, Reported
 from bayeslearn.sources.scanning import as_source, is_source
@@ -196,10 +196,7 @@ class AODEModel(Reported, Saved, kind="one-dependence", version=2):
             part = nothing.plus(mine, labels[rows], sample_weight[rows])
             others = replace(self, counts=self.counts - part.counts, classes=self.classes - part.classes)
             joint[rows], shares[rows] = others.log_joint(mine), others.logs[0]
-        evidence = joint - shares
-        evidence -= evidence.max(axis=1, keepdims=True)
-        found = OutOfFold(labels, sample_weight, fold, shares, evidence[:, :, None])
-        return replace(self, exponent=best_exponents(found)[0])
+        return replace(self, exponent=best_exponent(shares, joint - shares, labels, sample_weight))
 
     def predict(self, data: Any) -> list[Any]:
         """The most probable class of each row, the first when tied."""
