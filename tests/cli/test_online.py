@@ -2,9 +2,11 @@
 
 import re
 
+import numpy as np
 import pytest
 
-from bayeslearn import datasets
+from bayeslearn import as_table, datasets
+from bayeslearn.cli.online_experts import Naive
 from tests.cli.asking import ask, fail, result, tell
 
 TABLE = """sky,wind,hours,play
@@ -75,6 +77,19 @@ def test_picture(table, tmp_path):
     assert code == 0
     assert "wrote" in said
     assert "Bound: 10.41" in (tmp_path / "course.svg").read_text()
+
+
+def test_naive_bayes_knows_no_later_labels():
+    rng = np.random.default_rng(0)
+    y, n = rng.integers(0, 2, 80), 40
+    rows = {"a": (y + (rng.random(80) < 0.3)) % 2, "b": y, "x": np.exp(rng.normal(3.0 * y, 1)), "y": y}
+    changed = rows | {"y": np.append(y[:n], 1 - y[n:])}  # other labels in later rows
+    advice = []
+    for data in (rows, changed):
+        table = as_table({name: v if name == "x" else v.astype(str) for name, v in data.items()})
+        none = np.full(n, -1, np.int32)
+        advice.append(Naive(table, "y").advise(0, table.take(np.arange(n)), none).tolist())
+    assert advice[0] == advice[1]
 
 
 def test_columns_with_holes():
