@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-#: Kinds of values: a number, a name of a state, and what may be left open.
+#: Kinds of values are a number, a name of a state, and what may be left open.
 NUMBER, NAME, MAYBE = (int, float), (str, int, float, bool), type(None)
 
 

@@ -117,8 +117,9 @@ def cross_validate(
 
     Returns
     -------
-    The metrics as of :func:`~bayeslearn.evaluate`; of naive Bayes also those of the class probabilities alone; of a
-    model that predicts no column :class:`HeldOutLikelihood`.
+    Any
+        The metrics as of :func:`~bayeslearn.evaluate`; of naive Bayes also those of the class probabilities alone; of a
+        model that predicts no column :class:`HeldOutLikelihood`.
 
     Examples
     --------

@@ -135,8 +135,6 @@ class BayesianForestClassifier(ForestEstimator, PredictsClasses, ClassifierMixin
     ----------
     model_
         The :class:`BayesianForestModel`.
-    feature_importances_
-        The share of each column in what all splits explain.
     oob_score_, oob_decision_function_
         The accuracy on rows out of bag, and their probabilities (rows, classes); NaN where every tree saw the row.
     classes_, n_features_in_, feature_names_in_

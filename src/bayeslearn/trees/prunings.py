@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Rows = NDArray[np.int64]
 
-#: α of the evidence of classes: Jeffreys' prior for two of them (Krichevsky and Trofimov 1981).
+#: α of the evidence of classes, Jeffreys' prior for two of them (Krichevsky and Trofimov 1981).
 ALPHA = 0.5
 
 #: κ, α and β of the evidence of standardized numbers.
