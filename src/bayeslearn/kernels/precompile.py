@@ -122,7 +122,7 @@ GROUPS = {
             "code_values",
             "average_parents",
         ),
-        {"class_counts": 1.5, "averaged_dependence": 0.7},
+        {"class_counts": 2.5, "averaged_dependence": 0.7},
     ),
     "text": Group(
         "texts",

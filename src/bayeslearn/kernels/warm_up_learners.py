@@ -41,11 +41,12 @@ __all__ = ["UNITS"]
 @unit
 def class_counts() -> None:
     """One row of one column and one class: counted, measured and predicted."""
-    codes, x = read_only(np.zeros((1, 1), np.int8)), read_only(np.ones((1, 1)))
-    label, weight, joint = np.zeros(1, np.int32), np.ones(1), np.zeros((1, 1))
-    naive_bayes.count_classes(codes, label, weight, np.zeros((1, 3, 1)))
+    x, label, weight, joint = read_only(np.ones((1, 1))), np.zeros(1, np.int32), np.ones(1), np.zeros((1, 1))
+    for kind in (np.int8, np.int16):  # the cells of a kernel density take two bytes
+        codes = read_only(np.zeros((1, 1), kind))
+        naive_bayes.count_classes(codes, label, weight, np.zeros((1, 3, 1)))
+        naive_bayes.add_state_logs(codes, np.zeros((1, 1, 3)), joint)
     naive_bayes.class_moments(x, label, weight, np.zeros((1, 3, 1)))
-    naive_bayes.add_state_logs(codes, np.zeros((1, 1, 3)), joint)
     naive_bayes.add_normal_logs(x, np.ones((1, 1, 3)), joint)
     naive_bayes.best_class(joint, np.zeros(1, np.int64))
 
